@@ -9,8 +9,11 @@ import { readJson } from '../platform/json/read-json';
  * @throws ServiceError 'invalid' if the body is not a Parameters resource with simple values
  */
 export function valuesInBody(body: Buffer): readonly [name: string, value: string][] {
-  if (body.length === 0) return [];
-  const { value } = readJson(decodeUtf8(body));
+  return body.length === 0 ? [] : valuesIn(readJson(decodeUtf8(body)).value);
+}
+
+/** Like {@link valuesInBody}, for a body that is parsed already. */
+export function valuesIn(value: unknown): readonly [name: string, value: string][] {
   const { resourceType, parameter = [] } = (value ?? {}) as Readonly<Record<string, unknown>>;
   if (resourceType !== 'Parameters' || !Array.isArray(parameter))
     throw new ServiceError('body-not-a-resource', 'Send a Parameters resource, or nothing.', {

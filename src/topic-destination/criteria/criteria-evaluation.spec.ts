@@ -3,7 +3,7 @@ import { eventually } from '../../../testing/eventually';
 import { type Environment } from '../../platform/config/environment';
 import { ChangedTexts } from './changed-texts';
 import { CriteriaEvaluation, type Decision, type LoadReferences, WriteTime } from './criteria-evaluation';
-import { type WantedResource } from './reference-lookup';
+import { type ResourceName } from '../../model/stored-resource';
 import { CpuBudget } from '../../platform/time/cpu-budget';
 import { RequestContext } from '../../platform/request/request-context';
 import { Slices } from '../../platform/time/slices';
@@ -124,7 +124,7 @@ describe('resolve()', () => {
 
   async function answerOf(expression: string): Promise<{ decision: Decision; rounds: readonly (readonly string[])[] }> {
     const rounds: string[][] = [];
-    const load: LoadReferences = (wanted: readonly WantedResource[]) => {
+    const load: LoadReferences = (wanted: readonly ResourceName[]) => {
       const keys = wanted.map(({ type, id }) => `${type}/${id}`);
       rounds.push(keys);
       return Promise.resolve(

@@ -5,8 +5,9 @@ import { TooCostly } from '../../platform/errors/too-costly';
 import { CpuBudget } from '../../platform/time/cpu-budget';
 import { longestStepOn, Slices } from '../../platform/time/slices';
 import { type Steps } from '../../platform/time/steps';
+import { type ResourceName } from '../../model/stored-resource';
 import { type ChangedTexts } from './changed-texts';
-import { ReferenceLookup, type WantedResource } from './reference-lookup';
+import { ReferenceLookup } from './reference-lookup';
 
 /** The CPU time that is left for the criteria of one write, which waits for them. Each takes about 1 to 100 µs. */
 export class WriteTime {
@@ -23,8 +24,8 @@ const MAX_REFERENCES = 100;
 /** The result of a criterion for a change; undefined if the criterion cannot be evaluated or takes too long. */
 export type Decision = boolean | undefined;
 
-/** Reads the targets of `resolve()`. Returns the texts of those that are stored, by key (`Patient/p7`). */
-export type LoadReferences = (wanted: readonly WantedResource[]) => Promise<ReadonlyMap<string, string>>;
+/** Reads the targets of `resolve()`: the texts of those that are stored, by key (`Patient/p7`). */
+export type LoadReferences = (wanted: readonly ResourceName[]) => Promise<ReadonlyMap<string, string>>;
 
 /** Evaluates criteria. Users write them, so no criterion may block the process. */
 @Injectable()

@@ -1,19 +1,14 @@
 import { localKey, parseReference, referenceTargetOf } from '../../fhir/reference';
+import { type ResourceName } from '../../model/stored-resource';
 import { type ResourceReader } from '../../store/resource-reader';
 import { type ChangedTexts } from './changed-texts';
-
-/** A resource that a criterion reads by `resolve()`. */
-export interface WantedResource {
-  readonly type: string;
-  readonly id: string;
-}
 
 /**
  * The targets of references that `resolve()` returns, as far as they were read. Criteria are evaluated synchronously.
  * So targets that were not read yet are collected in `wanted`, and read before the next evaluation.
  */
 export class ReferenceLookup {
-  readonly wanted = new Map<string, WantedResource>();
+  readonly wanted = new Map<string, ResourceName>();
   /** How many lookups found a target that was not read yet. */
   misses = 0;
 
@@ -57,7 +52,7 @@ export class ReferenceLookup {
  */
 export async function textsOf(
   reader: ResourceReader,
-  wanted: readonly WantedResource[],
+  wanted: readonly ResourceName[],
 ): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>();
   for (const type of new Set(wanted.map((one) => one.type))) {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type DestinationRuntime, Destinations } from '../../delivery/destinations';
+import { localKey } from '../../fhir/reference';
 import { type NativeReference, type Resource } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type Caller } from '../../platform/request/caller';
@@ -7,12 +8,6 @@ import { RequestContext } from '../../platform/request/request-context';
 import { type EntryAccessRequest, POLICY_CREATION } from '../../resource/access/entry-access';
 import { EntryAccesses } from '../../resource/access/entry-access.registry';
 import { presentationIn } from './destination-presentation';
-
-interface NextPrincipal {
-  /** Undefined for the server itself. */
-  readonly principal: NativeReference | undefined;
-  readonly isTakenOver: boolean;
-}
 
 /**
  * Decides about the principal of a destination: the User or Client whose rights select its events. It is the creator of
@@ -38,16 +33,19 @@ export class DestinationPrincipal {
   }
 
   /**
-   * Returns the principal of a destination after a change by the caller, and whether it takes the place of another one
-   * over which the caller has no right.
+   * Returns the principal of a destination after a change by the caller (undefined: the server itself), and whether it
+   * takes the place of another one over which the caller has no right.
    *
    * The principal of a destination that names none is the creator, until a caller without the right to update that
    * principal changes the destination. Then this caller becomes the principal. Otherwise the caller could receive data
-   * that only the former principal may read. The events stored so far were selected by the rights of the former
-   * principal. If it was taken over, the new one must not receive them, neither from the queue nor by a replay.
+   * that only the former principal may read. For the same reason, the new principal must not receive events that were
+   * selected by the rights of the former one, neither from the queue nor by a replay.
    * @param named the principal that the destination names
    */
-  async afterChange(id: string, named: NativeReference | undefined): Promise<NextPrincipal> {
+  async afterChange(
+    id: string,
+    named: NativeReference | undefined,
+  ): Promise<{ readonly principal: NativeReference | undefined; readonly isTakenOver: boolean }> {
     const { caller } = this.requests;
     const stored = await this.destinations.find(id);
     const former = stored && principalIn(stored);
@@ -121,5 +119,7 @@ const principalIn = ({ presentation }: DestinationRuntime): NativeReference | un
 export const principalOf = ({ userId, clientId }: Caller): NativeReference =>
   userId === undefined ? { resourceType: 'Client', id: clientId } : { resourceType: 'User', id: userId };
 
+export const principalKeyOf = ({ resourceType, id }: NativeReference): string => localKey(resourceType, id);
+
 const isSamePrincipal = (one: NativeReference, other: NativeReference): boolean =>
-  one.resourceType === other.resourceType && one.id === other.id;
+  principalKeyOf(one) === principalKeyOf(other);

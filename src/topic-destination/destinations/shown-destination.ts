@@ -8,10 +8,7 @@ import { ResourceReader } from '../../store/resource-reader';
 import { type StoredResource } from '../../model/stored-resource';
 import { updateOf } from './destination-principal';
 
-/**
- * Shows the header values of a destination to callers who may update it. They need to see the configuration, and could
- * send the values to an endpoint of their own anyway. `secret` stays masked for everybody.
- */
+/** Shows header values to callers who may update the destination: they could send them to their own endpoint anyway. */
 @Injectable()
 export class ShownDestination {
   constructor(
@@ -21,7 +18,7 @@ export class ShownDestination {
     private readonly reader: ResourceReader,
   ) {}
 
-  /** Returns the text of the destination with unmasked values if the caller may see them; else undefined. */
+  /** Returns the text with unmasked values if the caller may see them; else undefined. `secret` stays masked. */
   async textOf({ type, id, version, text }: StoredResource): Promise<string | undefined> {
     const resource = JSON.parse(text) as Resource;
     const parameters = resource.parameter as readonly DestinationParameter[] | undefined;
@@ -29,7 +26,7 @@ export class ShownDestination {
     if (parameters === undefined || kind?.unmasked === undefined) return undefined;
     if ((await this.access.rowsOf(updateOf(type, id, resource))) !== 'all') return undefined;
     const inForce = await this.destinations.findSettings(id);
-    // The current values belong to the current version, so they must not be shown in an older one.
+    // The current values must not be shown in an older version.
     const isPresent = (await this.reader.find(type, id))?.version === version;
     if (inForce === undefined || inForce.kind !== resource.kind || !isPresent) return undefined;
     const stored = elementsOf(memberText(text, 'parameter') ?? '[]');

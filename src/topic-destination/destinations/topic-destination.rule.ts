@@ -65,7 +65,7 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
       destinationOf: (inForce, heardAs) => ({
         kind,
         attemptLogLevel,
-        presentation: JSON.stringify({ ...presentation, ...(heardAs === undefined ? {} : { principal: heardAs }) }),
+        presentation: JSON.stringify({ ...presentation, principal: heardAs }),
         settings: handler.settingsOf(parameters, inForce?.kind === kind ? inForce.settings : undefined),
       }),
     };
@@ -96,21 +96,18 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
   }
 
   private kindOf({ kind, meta }: Resource): { kind: string; handler: DeliveryKind; profile: string } {
-    const found = typeof kind === 'string' ? this.kinds.find(kind) : undefined;
-    if (found === undefined) {
-      const known = this.kinds.all().map((registered) => registered.meta.kind);
-      throw destinationRefusal('kind', `must be one of ${known.join(', ')}.`);
-    }
+    const kinds = this.kinds.all();
+    const found = kinds.find((one) => one.meta.kind === kind);
+    if (found === undefined)
+      throw destinationRefusal('kind', `must be one of ${kinds.map((one) => one.meta.kind).join(', ')}.`);
     const { profiles } = found.meta;
     const named: readonly unknown[] = Array.isArray(meta?.profile) ? meta.profile : [];
     const profile = named.find((url) => typeof url === 'string' && isOneOf(profiles, url));
-    if (typeof profile !== 'string') {
-      throw destinationRefusal(
-        'meta.profile',
-        `must hold the profile of the kind: a canonical that ends in ${profiles.join(' or ')}.`,
-      );
-    }
-    return { kind: found.meta.kind, handler: found.handler, profile };
+    if (typeof profile === 'string') return { kind: found.meta.kind, handler: found.handler, profile };
+    throw destinationRefusal(
+      'meta.profile',
+      `must hold the profile of the kind: a canonical that ends in ${profiles.join(' or ')}.`,
+    );
   }
 }
 
@@ -127,15 +124,12 @@ function principalNamedIn({ principal }: Resource): NativeReference | undefined 
 }
 
 function destinationParameters({ parameter = [] }: Resource): readonly DestinationParameter[] {
-  const isParameter = (element: unknown): element is DestinationParameter =>
-    typeof memberOf(element, 'name') === 'string';
-  if (!Array.isArray(parameter) || !parameter.every(isParameter)) {
-    throw destinationRefusal('parameter', 'must be an array of elements with a name and one value.');
-  }
-  return parameter;
+  if (Array.isArray(parameter) && parameter.every((element) => typeof memberOf(element, 'name') === 'string'))
+    return parameter as readonly DestinationParameter[];
+  throw destinationRefusal('parameter', 'must be an array of elements with a name and one value.');
 }
 
-/** Returns the JSON text of `parameter` with its secrets masked. Elements without a secret keep their text as sent. */
+/** Masks the secrets of `parameter`. Elements without a secret keep their text as sent. */
 function maskedText(text: string, parameters: readonly DestinationParameter[], kind: DeliveryKind): string {
   const sent = elementsOf(text);
   const elements = parameters.map((parameter, index) => {

@@ -12,6 +12,7 @@ const HOUR_MILLISECONDS = 3_600_000;
 const MOST_UNMET = 20;
 
 const REASON = { failed: 'code', clause: 'string', supported: 'string' } as const;
+const TRIGGER = { index: 'integer', fires: 'boolean', undecided: 'string', ...REASON } as const;
 export const DRY_RUN_PARTS = {
   start: 'instant',
   end: 'instant',
@@ -28,7 +29,7 @@ export const DRY_RUN_PARTS = {
     time: 'instant',
     interaction: 'code',
     fires: 'boolean',
-    trigger: { index: 'integer', fires: 'boolean', undecided: 'string', ...REASON },
+    trigger: TRIGGER,
   },
 } as const;
 export type DryRunValues = AnswerValues<typeof DRY_RUN_PARTS>;
@@ -104,21 +105,15 @@ export class DryRunAnswer {
   }
 }
 
-const triggerValues = ({
-  index,
-  decision,
-  reason,
-}: TriggerVerdict): AnswerValues<typeof DRY_RUN_PARTS.version.trigger> => ({
+const triggerValues = ({ index, decision, reason }: TriggerVerdict): AnswerValues<typeof TRIGGER> => ({
   index,
   fires: decision !== false,
-  ...(decision === undefined ? { undecided: 'The criterion cannot be evaluated, or takes too long.' } : {}),
+  undecided: decision === undefined ? 'The criterion cannot be evaluated, or takes too long.' : undefined,
   ...reason,
 });
 
-function perHour(events: number, milliseconds: number): number {
-  if (milliseconds <= 0) return 0;
-  return Math.round((events / (milliseconds / HOUR_MILLISECONDS)) * 100) / 100;
-}
+const perHour = (events: number, milliseconds: number): number =>
+  milliseconds <= 0 ? 0 : Math.round((events / (milliseconds / HOUR_MILLISECONDS)) * 100) / 100;
 
 function busiestHourOf(times: readonly Date[]): DryRunValues['busiestHour'] {
   const counts = new Map<number, number>();
@@ -127,7 +122,5 @@ function busiestHourOf(times: readonly Date[]): DryRunValues['busiestHour'] {
     counts.set(hour, (counts.get(hour) ?? 0) + 1);
   }
   const [most] = [...counts].sort(([, a], [, b]) => b - a);
-  if (most === undefined) return undefined;
-  const [hour, events] = most;
-  return { start: new Date(hour * HOUR_MILLISECONDS), events };
+  return most && { start: new Date(most[0] * HOUR_MILLISECONDS), events: most[1] };
 }

@@ -1,15 +1,16 @@
-import { type ElementTables } from '../../fhir/definitions/element-tables';
 import { dateParameter } from '../../fhir/instant';
-import { FORMAT_PARAMETERS } from '../../fhir/edge/format';
 import { type Resource } from '../../fhir/types';
+import { type ResourceTypes } from '../../model/resource-types';
+import { valuesIn } from '../../operation/body-values';
 import { parameterInvalid } from '../../platform/errors/parameter-invalid';
 import { ServiceError } from '../../platform/errors/service-error';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
+import { memberOf } from '../../platform/json/plain-object';
 import { readJsonInSteps } from '../../platform/json/read-json';
 import { type Steps } from '../../platform/time/steps';
-import { isObject } from '../../platform/json/plain-object';
 import { parseHistoryPosition } from '../../store/history-position';
 import { type HistoryPosition } from '../../store/history-statements';
+import { callParametersIn, choice, wholeNumber } from '../operations/destination-call';
 import { newTopicOf, type Topic } from '../topics/topic';
 
 export interface DryRunRequest {
@@ -28,14 +29,7 @@ const DEFAULT_WINDOW_MILLISECONDS = 24 * 3_600_000;
 const DEFAULT_COUNT = 100;
 const MAX_COUNT = 1_000;
 
-const VALUES: Readonly<Record<string, readonly string[]>> = {
-  topic: ['resource'],
-  start: ['valueDateTime', 'valueInstant', 'valueDate'],
-  end: ['valueDateTime', 'valueInstant', 'valueDate'],
-  _count: ['valueUnsignedInt', 'valueInteger'],
-  _fires: ['valueBoolean'],
-  _after: ['valueString'],
-};
+const NAMES = ['start', 'end', '_count', '_fires', '_after'];
 
 /**
  * Reads the body: a SvcSubscriptionTopic, or Parameters with `topic`, `start`, `end`, `_count`, `_fires` and `_after`.
@@ -47,85 +41,42 @@ export function* readDryRunRequest(
   body: Buffer,
   query: URLSearchParams,
   now: Date,
-  tables: ElementTables,
+  types: ResourceTypes,
 ): Steps<DryRunRequest> {
-  const values = yield* submittedValues(body, query);
-  const topic = values.get('topic');
-  if (topic === undefined) {
+  const { topic, inBody } = yield* readBody(body);
+  const parameters = callParametersIn(query, inBody, NAMES);
+  if (memberOf(topic, 'resourceType') !== 'SvcSubscriptionTopic') {
     throw new ServiceError(
       'body-not-a-resource',
-      'Send a SvcSubscriptionTopic, or Parameters with one as the resource of "topic".',
+      'Send a SvcSubscriptionTopic, or Parameters with a resource of type SvcSubscriptionTopic as "topic".',
     );
   }
-  const text = (name: string): string | undefined => {
-    const value = values.get(name);
-    if (value !== undefined && typeof value !== 'string') throw invalid(name, 'must be a text.');
-    return value;
-  };
-  const [from, until] = [text('start'), text('end')];
+  const [from, until, after] = ['start', 'end', '_after'].map((name) => parameters.get(name));
   const end = until === undefined ? now.getTime() : dateParameter('end', until).high;
   const start = from === undefined ? end - DEFAULT_WINDOW_MILLISECONDS : dateParameter('start', from).low;
-  if (start > end) throw invalid('start', 'must not lie behind the end.');
-  const after = text('_after');
+  if (start > end) throw parameterInvalid('start must not lie behind the end.', 'start');
+  const fires = choice(parameters, '_fires', ['true', 'false']);
   return {
-    topic: yield* newTopicOf(topic as Resource, tables),
+    topic: yield* newTopicOf(topic as Resource, types),
     start: new Date(start),
     end: new Date(Math.min(end, now.getTime())),
-    count: mostEvents(values.get('_count')),
-    fires: flagOf('_fires', values.get('_fires')),
+    count: wholeNumber(parameters, '_count', MAX_COUNT, 0) ?? DEFAULT_COUNT,
+    fires: fires === undefined ? undefined : fires === 'true',
     after: after === undefined ? undefined : parseHistoryPosition(after),
   };
 }
 
-function* submittedValues(body: Buffer, query: URLSearchParams): Steps<ReadonlyMap<string, unknown>> {
-  const values = new Map<string, unknown>();
-  const set = (name: string, value: unknown): void => {
-    if (!Object.hasOwn(VALUES, name)) {
-      throw invalid(name.slice(0, 64), `is no parameter of $dry-run; it takes ${Object.keys(VALUES).join(', ')}.`);
-    }
-    if (values.has(name)) throw invalid(name, 'is given twice. Send it once.');
-    values.set(name, value);
+/** Returns the topic in the body, and its other parameters. A body may have megabytes, so it is read in steps. */
+function* readBody(body: Buffer): Steps<{ readonly topic: unknown; readonly inBody: ReturnType<typeof valuesIn> }> {
+  if (body.length === 0) return { topic: undefined, inBody: [] };
+  const { value } = yield* readJsonInSteps(decodeUtf8(body));
+  if (memberOf(value, 'resourceType') !== 'Parameters') return { topic: value, inBody: [] };
+  const { parameter } = value as Resource;
+  if (!Array.isArray(parameter)) return { topic: undefined, inBody: valuesIn(value) };
+  const place = parameter.findIndex((one) => memberOf(one, 'name') === 'topic');
+  const others = parameter.filter((_one, at) => at !== place);
+  return {
+    topic: memberOf(parameter[place], 'resource'),
+    inBody: valuesIn({ resourceType: 'Parameters', parameter: others }),
   };
-  for (const [name, value] of query) if (!FORMAT_PARAMETERS.includes(name)) set(name, value);
-  const sent = body.length === 0 ? undefined : ((yield* readJsonInSteps(decodeUtf8(body))).value as Resource);
-  if (sent?.resourceType !== 'Parameters') {
-    if (sent !== undefined) set('topic', topicIn(sent));
-    return values;
-  }
-  for (const parameter of arrayOf(sent.parameter)) {
-    const { name, ...rest } = parameter;
-    if (typeof name !== 'string') throw invalid('parameter', 'has an element without a name.');
-    const members = Object.keys(rest);
-    const [member = ''] = members;
-    if (Object.hasOwn(VALUES, name) && (members.length !== 1 || VALUES[name]?.includes(member) !== true))
-      throw invalid(name, `takes its value in ${VALUES[name]?.join(' or ')}, and nothing else.`);
-    set(name, name === 'topic' ? topicIn(rest.resource) : rest[member]);
-  }
-  return values;
 }
-
-function topicIn(value: unknown): Resource {
-  const { resourceType } = (value ?? {}) as Partial<Resource>;
-  if (resourceType === 'SvcSubscriptionTopic') return value as Resource;
-  throw invalid('topic', 'must be a resource of type SvcSubscriptionTopic.');
-}
-
-function arrayOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
-  if (Array.isArray(value) && value.every(isObject)) return value;
-  throw invalid('parameter', 'must be an array of objects.');
-}
-
-function mostEvents(value: unknown): number {
-  const count = value === undefined ? DEFAULT_COUNT : Number(value);
-  if (Number.isInteger(count) && count >= 0 && count <= MAX_COUNT) return count;
-  throw invalid('_count', `must be a whole number from 0, which only counts, to ${MAX_COUNT}.`);
-}
-
-function flagOf(name: string, value: unknown): boolean | undefined {
-  if (value === undefined) return undefined;
-  const flag = [true, false].find((known) => known === value || String(known) === value);
-  if (flag === undefined) throw invalid(name, 'must be true or false.');
-  return flag;
-}
-
-const invalid = (name: string, message: string): ServiceError => parameterInvalid(`${name} ${message}`, name);

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
 import { Operation, type OperationHandler, type OperationRequest, partsAnswer } from '../../operation/operation';
-import { ServiceError } from '../../platform/errors/service-error';
 import { Clock } from '../../platform/time/clock';
 import { Slices } from '../../platform/time/slices';
 import { ResourceTypes } from '../../model/resource-types';
@@ -58,11 +57,7 @@ export class DryRunOperation implements OperationHandler {
   ) {}
 
   async execute({ body, query }: OperationRequest): Promise<FhirAnswer> {
-    const request = await this.slices.run(readDryRunRequest(body, query, this.clock.now(), this.types.elements));
-    for (const { type } of request.topic.triggers) {
-      if (!this.types.names().includes(type))
-        throw new ServiceError('topic-invalid', `"${type}" is not a resource type of this server.`);
-    }
+    const request = await this.slices.run(readDryRunRequest(body, query, this.clock.now(), this.types));
     return partsAnswer(DRY_RUN_PARTS, await this.dryRun.run(request));
   }
 }

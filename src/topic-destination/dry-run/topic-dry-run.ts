@@ -120,11 +120,10 @@ export class TopicDryRun {
     interaction: Interaction,
     change: ChangedTexts,
   ): Promise<Omit<TriggerVerdict, 'index'>> {
-    if (!trigger.interactions.includes(interaction))
-      return {
-        decision: false,
-        reason: { failed: 'supportedInteraction', supported: trigger.interactions.join(', ') },
-      };
+    if (!trigger.interactions.includes(interaction)) {
+      const supported = trigger.interactions.join(', ');
+      return { decision: false, reason: { failed: 'supportedInteraction', supported } };
+    }
     if (trigger.criteria === undefined) return { decision: true };
     const decision = await this.decide(trigger.criteria, change);
     if (decision !== false) return { decision };

@@ -29,18 +29,18 @@ function statusEntryOf(
 ): string {
   const { topic, includeVersionIdInFocusReference } = presentation;
   const notificationEvent = events.map(({ type, id, version, isUndecided, correlationId }, index) => ({
-    ...(isUndecided ? { extension: [{ url: extensionUrl('event-undecided', presentation), valueBoolean: true }] } : {}),
+    extension: isUndecided ? [{ url: extensionUrl('event-undecided', presentation), valueBoolean: true }] : undefined,
     eventNumber: firstNumber + index,
     focus: { reference: `${localKey(type, id)}${includeVersionIdInFocusReference ? `/_history/${version}` : ''}` },
-    ...(correlationId === undefined ? {} : { correlationId }),
+    correlationId,
   }));
   const resource = {
     resourceType: 'SvcSubscriptionStatus',
-    ...(origin === null ? {} : { extension: [generationExtension(origin, presentation)] }),
+    extension: origin === null ? undefined : [generationExtension(origin, presentation)],
     status: 'active',
     type: 'event-notification',
     // The sample of `$test` has no event, and FHIR allows no empty arrays.
-    ...(notificationEvent.length === 0 ? {} : { notificationEvent }),
+    notificationEvent: notificationEvent.length === 0 ? undefined : notificationEvent,
     topic,
     'topic-destination': { reference: localKey('SvcTopicDestination', destinationId) },
   };
@@ -56,7 +56,7 @@ function entryOf(event: RenderedEvent, presentation: DestinationPresentation, ba
   const key = localKey(event.type, event.id);
   const extension = extensionsOf(event, presentation);
   const entry = JSON.stringify({
-    ...(extension.length === 0 ? {} : { extension }),
+    extension: extension.length === 0 ? undefined : extension,
     fullUrl: `${baseUrl}/fhir/${key}`,
     request: requestOf(event),
   });
@@ -72,11 +72,12 @@ function requestOf({ method, type, id }: RenderedEvent): { method: string; url: 
 }
 
 function extensionsOf({ interaction, version }: RenderedEvent, presentation: DestinationPresentation): object[] {
-  const url = (name: string): string => extensionUrl(name, presentation);
-  return [
-    ...(presentation.includeEntryAction ? [{ url: url('bundle-entryActionCode'), valueCode: interaction }] : []),
-    ...(presentation.includeVersionId ? [{ url: url('bundle-entryVersionId'), valueId: String(version) }] : []),
-  ];
+  const extensions: object[] = [];
+  if (presentation.includeEntryAction)
+    extensions.push({ url: extensionUrl('bundle-entryActionCode', presentation), valueCode: interaction });
+  if (presentation.includeVersionId)
+    extensions.push({ url: extensionUrl('bundle-entryVersionId', presentation), valueId: String(version) });
+  return extensions;
 }
 
 const extensionUrl = (name: string, { canonicalBase }: DestinationPresentation): string =>

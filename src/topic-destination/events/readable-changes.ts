@@ -4,6 +4,7 @@ import { type GrantedRows } from '../../platform/request/granted-rows';
 import { type Reader } from '../../resource/access/entry-access';
 import { EntryAccesses } from '../../resource/access/entry-access.registry';
 import { type ResourceChange } from '../../resource/hooks/resource-change';
+import { principalKeyOf } from '../destinations/destination-principal';
 import { ReadableFocus } from './readable-focus';
 import { type WatchedDestination } from './topic-registry';
 import { addTo } from '../../platform/lists-by-key';
@@ -72,7 +73,7 @@ function byPrincipal(offers: readonly OfferedChange[]): Iterable<PrincipalOffers
   const groups = new Map<string, PrincipalOffers>();
   for (const { change, destinations } of offers) {
     for (const { destinationKey, principal } of destinations) {
-      const name = principal === undefined ? '' : `${principal.resourceType}/${principal.id}`;
+      const name = principal === undefined ? '' : principalKeyOf(principal);
       const group = groups.get(name) ?? { principal, keysOf: new Map<ResourceChange, number[]>() };
       groups.set(name, group);
       addTo(group.keysOf, change, destinationKey);

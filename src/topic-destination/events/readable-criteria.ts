@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { localKey } from '../../fhir/reference';
 import { type NativeReference } from '../../fhir/types';
+import { type ResourceName } from '../../model/stored-resource';
 import { type ResourceChange } from '../../resource/hooks/resource-change';
 import { ResourceReader } from '../../store/resource-reader';
 import { ChangedTexts } from '../criteria/changed-texts';
 import { CriteriaEvaluation, type Decision, type LoadReferences, WriteTime } from '../criteria/criteria-evaluation';
 import { ReadableFocus } from './readable-focus';
-import { type WantedResource, textsOf } from '../criteria/reference-lookup';
+import { principalKeyOf } from '../destinations/destination-principal';
+import { textsOf } from '../criteria/reference-lookup';
+import { localKey } from '../../fhir/reference';
 import { type WatchedDestination, type WatchedTrigger } from './topic-registry';
 
 interface Watch {
@@ -32,7 +34,7 @@ export class ReadableCriteria {
 
   async verdictsOf(triggers: readonly WatchedTrigger[], change: ResourceChange): Promise<readonly Verdict[]> {
     const watches = triggers.map((trigger): Watch => ({ trigger, destinations: trigger.destinations }));
-    const read: WantedResource[] = [];
+    const read: ResourceName[] = [];
     const time = new WriteTime();
     const verdicts = await this.decide(watches, change, time, async (wanted) => {
       const texts = await textsOf(this.reader, wanted);
@@ -49,7 +51,7 @@ export class ReadableCriteria {
    */
   private async asPrincipalsSee(
     verdicts: readonly Verdict[],
-    read: readonly WantedResource[],
+    read: readonly ResourceName[],
     change: ResourceChange,
     time: WriteTime,
   ): Promise<readonly Verdict[]> {
@@ -57,7 +59,10 @@ export class ReadableCriteria {
     let seen = verdicts;
     for (const principal of principalsOf(resolving)) {
       if ((await this.focus.reachable(read, principal)).size === read.length) continue;
-      const own = resolving.map(({ trigger }) => watchOf(trigger, (one) => isOf(one, principal)));
+      const own = resolving.map(({ trigger }) => ({
+        trigger,
+        destinations: trigger.destinations.filter((one) => isOf(one, principal)),
+      }));
       const others = seen.map((one) =>
         resolving.some(({ trigger }) => trigger === one.trigger)
           ? { ...one, destinations: one.destinations.filter((destination) => !isOf(destination, principal)) }
@@ -95,16 +100,11 @@ export class ReadableCriteria {
   }
 }
 
-const watchOf = (trigger: WatchedTrigger, isOwn: (destination: WatchedDestination) => boolean): Watch => ({
-  trigger,
-  destinations: trigger.destinations.filter(isOwn),
-});
-
-const isOf = ({ principal }: WatchedDestination, { resourceType, id }: NativeReference): boolean =>
-  principal?.resourceType === resourceType && principal.id === id;
+const isOf = ({ principal }: WatchedDestination, other: NativeReference): boolean =>
+  principal !== undefined && principalKeyOf(principal) === principalKeyOf(other);
 
 /** Returns each principal of the destinations once. A destination of the server has none, and sees everything. */
 function principalsOf(verdicts: readonly Verdict[]): Iterable<NativeReference> {
   const principals = verdicts.flatMap(({ destinations }) => destinations.flatMap(({ principal }) => principal ?? []));
-  return new Map(principals.map((one) => [localKey(one.resourceType, one.id), one])).values();
+  return new Map(principals.map((one) => [principalKeyOf(one), one])).values();
 }

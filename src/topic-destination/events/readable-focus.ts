@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { localKey } from '../../fhir/reference';
 import { type NativeReference } from '../../fhir/types';
+import { type ResourceName } from '../../model/stored-resource';
 import { type GrantedRows } from '../../platform/request/granted-rows';
 import { RequestContext } from '../../platform/request/request-context';
 import { type Reader } from '../../resource/access/entry-access';
@@ -8,11 +9,6 @@ import { EntryAccesses } from '../../resource/access/entry-access.registry';
 import { RowCheck } from '../../resource/rows/row-check';
 import { RowLimits } from '../../resource/rows/row-limits';
 import { principalOf } from '../destinations/destination-principal';
-
-interface Focus {
-  readonly type: string;
-  readonly id: string;
-}
 
 /** Selects the resources that a principal (a User or Client) may read, by the rows that are granted to it now. */
 @Injectable()
@@ -28,7 +24,7 @@ export class ReadableFocus {
    * Returns those resources that the caller may read. If the caller is limited by row criteria, deleted resources are
    * excluded: they have no body, so row criteria cannot decide.
    */
-  among<F extends Focus>(focuses: readonly F[]): Promise<ReadonlySet<F>> {
+  among<F extends ResourceName>(focuses: readonly F[]): Promise<ReadonlySet<F>> {
     return this.of(this.ownPrincipal, focuses, (reader, focus) => reader.rowsOf(focus));
   }
 
@@ -36,7 +32,7 @@ export class ReadableFocus {
    * Returns those resources that `resolve()` in a criterion may find: the ones that the principal may search.
    * @param principal the principal of the destination; by default the caller
    */
-  reachable<F extends Focus>(focuses: readonly F[], principal = this.ownPrincipal): Promise<ReadonlySet<F>> {
+  reachable<F extends ResourceName>(focuses: readonly F[], principal = this.ownPrincipal): Promise<ReadonlySet<F>> {
     return this.of(principal, focuses, (reader, { type }) => reader.searchedRows(type));
   }
 
@@ -46,7 +42,7 @@ export class ReadableFocus {
   }
 
   /** Returns those resources that their `rowsOf` includes. Resources under the same criteria share one query. */
-  async withinRows<F extends Focus>(
+  async withinRows<F extends ResourceName>(
     focuses: Iterable<F>,
     rowsOf: (focus: F) => Promise<GrantedRows | undefined>,
   ): Promise<readonly F[]> {
@@ -56,8 +52,8 @@ export class ReadableFocus {
       if (rows === undefined) continue;
       const name = JSON.stringify(rows);
       const group = groups.get(name) ?? { rows, focuses: [] };
-      group.focuses.push(focus);
       groups.set(name, group);
+      group.focuses.push(focus);
     }
     const found: F[] = [];
     for (const { rows, focuses: asked } of groups.values()) {
@@ -68,7 +64,7 @@ export class ReadableFocus {
     return found;
   }
 
-  private async of<F extends Focus>(
+  private async of<F extends ResourceName>(
     principal: NativeReference | undefined,
     focuses: readonly F[],
     rowsOf: (reader: Reader, focus: F) => Promise<GrantedRows | undefined>,
@@ -82,4 +78,4 @@ export class ReadableFocus {
   }
 }
 
-const focusKey = ({ type, id }: Focus): string => localKey(type, id);
+const focusKey = ({ type, id }: ResourceName): string => localKey(type, id);

@@ -54,7 +54,7 @@ export class TopicRegistry {
     return triggersByType(this.read.values(), destinations);
   }
 
-  /** Reads the stored topics. Compiling criteria is slow, so there are pauses between topics. */
+  /** Compiling criteria is slow, so there are pauses between topics. */
   private async topicsOf(stored: readonly StoredResource[]): Promise<Map<string, Topic | undefined>> {
     const topics = new Map<string, Topic | undefined>();
     const pause = this.slices.pauses();

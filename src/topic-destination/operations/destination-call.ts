@@ -1,7 +1,7 @@
 import { FORMAT_PARAMETERS } from '../../fhir/edge/format';
 import { type EventRange } from '../../delivery/timeline';
 import { valuesInBody } from '../../operation/body-values';
-import { type OperationDefinition } from '../../operation/operation';
+import { type OperationDefinition, type OperationRequest } from '../../operation/operation';
 import { type ErrorCode } from '../../platform/errors/error-codes';
 import { ServiceError } from '../../platform/errors/service-error';
 
@@ -15,21 +15,28 @@ export const ON_DESTINATION = {
 
 export type CallParameters = ReadonlyMap<string, string>;
 
-/** Reads the query, and the Parameters in the body. @throws ServiceError 'invalid' for an unknown or repeated name */
-export function callParametersOf(
-  { query, body }: { readonly query: URLSearchParams; readonly body: Buffer },
+/** Reads the query, and the Parameters in the body. */
+export const callParametersOf = (
+  { query, body }: Pick<OperationRequest, 'query' | 'body'>,
+  names: readonly string[],
+): CallParameters => callParametersIn(query, valuesInBody(body), names);
+
+/** Returns the parameters of the query and of the body. Refuses a name that is unknown or repeated. */
+export function callParametersIn(
+  query: URLSearchParams,
+  inBody: readonly [name: string, value: string][],
   names: readonly string[],
 ): CallParameters {
   const found = new Map<string, string>();
   const asked = [...query].filter(([name]) => !FORMAT_PARAMETERS.includes(name));
-  for (const [name, value] of [...asked, ...valuesInBody(body)]) {
+  for (const [name, value] of [...asked, ...inBody]) {
     if (!names.includes(name))
       throw parameterRefusal(
         name,
         `is no parameter here. There are ${names.join(', ') || 'none'}`,
         'parameter-unknown',
       );
-    if (found.has(name)) throw parameterRefusal(name, 'may appear only once', 'parameter-repeated');
+    if (found.has(name)) throw parameterRefusal(name, 'is given twice. Send it once', 'parameter-repeated');
     found.set(name, value);
   }
   return found;
@@ -49,12 +56,13 @@ export function wholeNumber(
   parameters: CallParameters,
   name: string,
   most = Number.MAX_SAFE_INTEGER,
+  least = 1,
 ): number | undefined {
   const text = parameters.get(name);
   if (text === undefined) return undefined;
   const number = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
-  if (number >= 1 && number <= most) return number;
-  throw parameterRefusal(name, `must be a whole number from 1 to ${most}`);
+  if (number >= least && number <= most) return number;
+  throw parameterRefusal(name, `must be a whole number from ${least} to ${most}`);
 }
 
 export function choice<T extends string>(parameters: CallParameters, name: string, known: readonly T[]): T | undefined {

@@ -1,11 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  EVENT_STATES,
-  Timeline,
-  type TimelineAttempt,
-  type TimelineCursor,
-  type TimelineEvent,
-} from '../../delivery/timeline';
+import { EVENT_STATES, Timeline, type TimelineCursor, type TimelineEvent } from '../../delivery/timeline';
 import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
 import { localKey } from '../../fhir/reference';
 import {
@@ -97,22 +91,15 @@ function shownEvent(event: TimelineEvent, isReadable: boolean): AnswerValues<typ
   const { number, state, type, id, version, interaction, correlationId } = event;
   const focus = { reference: localKey(type, id) };
   return {
-    ...{ number, state },
+    ...{ number, state, recorded: event.recordedAt, batched: event.batchedAt, delivered: event.deliveredAt },
     ...(isReadable ? { focus, version: String(version), interaction, correlationId } : {}),
-    ...(event.isUndecided ? { undecided: true } : {}),
-    ...{ recorded: event.recordedAt, batched: event.batchedAt, delivered: event.deliveredAt },
-    ...(event.attemptCount === 0 ? {} : { attempts: event.attemptCount }),
-    attempt: event.attempts.map(shownAttempt),
+    undecided: event.isUndecided ? true : undefined,
+    attempts: event.attemptCount === 0 ? undefined : event.attemptCount,
+    attempt: event.attempts.map(({ endedAt: ended, durationMilliseconds, isDelivered, isReplay, outcome }) => ({
+      ...{ ended, durationMilliseconds, outcome, delivered: isDelivered, replay: isReplay ? true : undefined },
+    })),
   };
 }
-
-const shownAttempt = (attempt: TimelineAttempt): AnswerValues<typeof PARTS.event.attempt> => ({
-  ended: attempt.endedAt,
-  durationMilliseconds: attempt.durationMilliseconds,
-  delivered: attempt.isDelivered,
-  ...(attempt.isReplay ? { replay: true } : {}),
-  outcome: attempt.outcome,
-});
 
 function cursorOf(text: string | undefined): TimelineCursor {
   if (text === undefined) return {};

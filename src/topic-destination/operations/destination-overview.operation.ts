@@ -12,9 +12,10 @@ import {
 import { RequestContext } from '../../platform/request/request-context';
 import { ResourceReader } from '../../store/resource-reader';
 import { ReadableFocus } from '../events/readable-focus';
-import { callParametersOf, choice, wholeNumber } from './destination-call';
+import { callParametersOf, choice, ON_DESTINATION, wholeNumber } from './destination-call';
 
-const TYPE = 'SvcTopicDestination';
+const TYPE = ON_DESTINATION.resourceType;
+
 const DEFAULT_COUNT = 20;
 const MAX_COUNT = 100;
 const HOUR_MILLISECONDS = 3_600_000;
@@ -40,12 +41,11 @@ const PARTS = {
 /** Returns all destinations, page by page: which of them fail, since when, and how many events wait. */
 @Injectable()
 @Operation({
-  resourceType: TYPE,
+  ...ON_DESTINATION,
   code: 'overview',
   level: 'type',
   methods: ['GET'],
   enforcesRows: true,
-  tag: 'Topics',
   description: 'All destinations with their state, what waits, and counts by hour',
   details: `In the order of their ids. A state is held (after a restore), failing or active. Events that wait are counted up to ${MOST_COUNTED}; where there are more, queuedIsMore is true, and $status has the number. With _id the answer has one destination; with state those that are held, failing or active. Of each of the latest 24 hours with any: events delivered and attempts failed. A page holds fewer destinations where the caller may not read some; there is another one where "next" names it.`,
   parameters: [
@@ -102,13 +102,11 @@ function shownStatus(status: DestinationStatus): AnswerValues<typeof PARTS.desti
   return {
     ...{ id, kind, state, inProcess: eventsInProcess, oldestAgeSeconds: oldestAge },
     queued: Math.min(eventsQueued, MOST_COUNTED),
-    ...(eventsQueued > MOST_COUNTED ? { queuedIsMore: true } : {}),
+    queuedIsMore: eventsQueued > MOST_COUNTED ? true : undefined,
     ...(failStreak === 0 ? {} : { failuresInARow: failStreak, nextAttempt: nextAttemptAt }),
     lastError: lastError && { ...lastError, timestamp: new Date(lastError.timestamp) },
     hour: hours?.map(([hour, delivered, failed]) => ({
-      start: new Date(hour * HOUR_MILLISECONDS),
-      delivered,
-      failed,
+      ...{ start: new Date(hour * HOUR_MILLISECONDS), delivered, failed },
     })),
   };
 }

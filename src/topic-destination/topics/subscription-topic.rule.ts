@@ -39,16 +39,7 @@ export class SubscriptionTopicRule implements ResourceRule, ResourceChangeListen
         { expression: 'SvcSubscriptionTopic.trigger' },
       );
     }
-    const known = this.types.names();
-    const { triggers } = await this.slices.run(newTopicOf(draft.value, this.types.elements));
-    triggers.forEach(({ type }, index) => {
-      if (known.includes(type)) return;
-      throw new ServiceError(
-        'topic-invalid',
-        `trigger[${index}].resource: "${type}" is not a resource type of this server.`,
-        { expression: `SvcSubscriptionTopic.trigger[${index}].resource` },
-      );
-    });
+    await this.slices.run(newTopicOf(draft.value, this.types));
   }
 
   onChange(): Promise<void> {

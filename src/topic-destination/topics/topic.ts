@@ -2,6 +2,8 @@ import { type ElementTables } from '../../fhir/definitions/element-tables';
 import { type Resource } from '../../fhir/types';
 import { compileCriterion, type Criterion } from '../../fhirpath/fhirpath';
 import { ServiceError } from '../../platform/errors/service-error';
+import { type ResourceTypes } from '../../model/resource-types';
+import { type PlainObject } from '../../platform/json/plain-object';
 import { atOnce, type Steps } from '../../platform/time/steps';
 import { type Interaction } from '../../resource/hooks/resource-change';
 import { tryCriteria, undecidable } from '../criteria/topic-criteria';
@@ -56,23 +58,26 @@ export function topicOf(resource: Resource): Topic {
 }
 
 /**
- * Reads a new topic: it has no unsupported elements, its criteria name only elements of the tables, and they are tried
- * out.
+ * Reads a new topic. It has no unsupported elements. Its types, and the elements that its criteria name, exist. Its
+ * criteria are tried out.
  * @throws as {@link topicOf}
  */
-export function* newTopicOf(resource: Resource, tables: ElementTables): Steps<Topic> {
-  const count = Array.isArray(resource.trigger) ? resource.trigger.length : 0;
-  if (count > MAX_TRIGGERS) throw topicRefusal('trigger', `may appear at most ${MAX_TRIGGERS} times.`);
+export function* newTopicOf(resource: Resource, types: ResourceTypes): Steps<Topic> {
+  const tables = types.elements;
+  const sent = resource.trigger as readonly PlainObject[] | undefined;
+  if (Array.isArray(sent) && sent.length > MAX_TRIGGERS)
+    throw topicRefusal('trigger', `may appear at most ${MAX_TRIGGERS} times.`);
   const topic = yield* readTopic(resource, newCriteriaOf(tables));
-  (resource.trigger as readonly Readonly<Record<string, unknown>>[] | undefined)?.forEach((trigger, index) => {
-    for (const [member, reason] of Object.entries(NOT_EVALUATED)) {
+  const known = types.names();
+  topic.triggers.forEach(({ type }, index) => {
+    const path = `trigger[${index}]`;
+    const trigger = sent?.[index] ?? {};
+    for (const [member, reason] of Object.entries(NOT_EVALUATED))
       if (trigger[member] !== undefined)
-        throw topicRefusal(
-          `trigger[${index}].${member}`,
-          `is not evaluated by this server, so leave it out: ${reason}.`,
-        );
-    }
-    assertFilters(trigger.canFilterBy, topic.triggers[index]?.type ?? '', tables, `trigger[${index}].canFilterBy`);
+        throw topicRefusal(`${path}.${member}`, `is not evaluated by this server, so leave it out: ${reason}.`);
+    assertFilters(trigger.canFilterBy, type, tables, `${path}.canFilterBy`);
+    if (!known.includes(type))
+      throw topicRefusal(`${path}.resource`, `names "${type}", which is not a resource type of this server.`);
   });
   return topic;
 }
@@ -101,11 +106,7 @@ export const canonicalsOf = ({ url, version }: Topic): readonly string[] =>
 
 function triggerOf(element: unknown, path: string, readCriteria: ReadCriteria): TopicTrigger {
   if (typeof element !== 'object' || element === null) throw topicRefusal(path, 'must be an object.');
-  const {
-    resource,
-    supportedInteraction = INTERACTIONS,
-    fhirPathCriteria,
-  } = element as Readonly<Record<string, unknown>>;
+  const { resource, supportedInteraction = INTERACTIONS, fhirPathCriteria } = element as PlainObject;
   const type = typeof resource === 'string' ? resource.replace(/^https?:\/\/\S+\/StructureDefinition\//, '') : '';
   if (!/^[A-Z][A-Za-z]*$/.test(type))
     throw topicRefusal(
@@ -148,9 +149,7 @@ function assertFilters(filters: unknown, type: string, tables: ElementTables, pa
   filters.forEach((filter: unknown, index) => {
     const at = `${path}[${index}]`;
     const expressionAt = `${at}.filterDefinitionFhirPathExpression`;
-    const { comparator, filterDefinitionFhirPathExpression: expression } = (filter ?? {}) as Readonly<
-      Record<string, unknown>
-    >;
+    const { comparator, filterDefinitionFhirPathExpression: expression } = (filter ?? {}) as PlainObject;
     if (!Array.isArray(comparator) || comparator.length === 0 || comparator.some((code) => code !== 'eq'))
       throw topicRefusal(`${at}.comparator`, 'must hold eq alone: there is no other comparator.');
     if (typeof expression !== 'string') throw topicRefusal(expressionAt, 'must be a FHIRPath expression.');

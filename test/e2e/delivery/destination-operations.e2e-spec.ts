@@ -161,7 +161,7 @@ describe('$events', () => {
     ['_count=101', '_count must be'],
     ['_page=x', '_page must come'],
     ['limit=3', 'limit is no parameter here'],
-    ['from=1&from=2', 'only once'],
+    ['from=1&from=2', 'twice'],
   ])('refuses %s', async (query, message) => {
     await start();
     const answer = await app.get(`/fhir/SvcTopicDestination/${id}/$events?${query}`);
