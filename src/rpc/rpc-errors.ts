@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { errorHeaders } from '../fhir/edge/fhir-error.filter';
 import { FHIR_ERRORS } from '../fhir/edge/operation-outcome';
 import { Environment } from '../platform/config/environment';
 import { type ErrorCode, helpLink } from '../platform/errors/error-codes';
@@ -9,11 +10,8 @@ import { serviceErrorOf } from '../platform/http/service-error-of';
 import { errorTrace } from '../platform/logging/error-trace';
 import { RpcRefusal } from './rpc-refusal';
 
-/**
- * Error kinds that concern a resource which a call refers to. RPC sends 422 for all of them, since the route itself
- * exists.
- */
-const REFUSALS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+/** Error kinds of a resource that a call refers to. RPC sends 422 for them, since the route itself exists. */
+const REFUSALS = new Set<ErrorKind>([
   ...(['not-found', 'conflict', 'duplicate', 'gone', 'precondition-failed', 'multiple-matches'] as const),
 ]);
 
@@ -51,18 +49,13 @@ export class RpcErrors {
         headers: helpLink(this.environment.baseUrl, 'internal-error'),
       };
     }
-    const { allow, retryAfterSeconds, operatorDetail } = known.details;
-    if (operatorDetail !== undefined) this.logger.warn(operatorDetail);
+    if (known.details.operatorDetail !== undefined) this.logger.warn(known.details.operatorDetail);
     const code = errorCodeOf(known);
     const more = { type: code === BARE ? undefined : code, ...(known instanceof RpcRefusal && known.more) };
     return {
       status: known instanceof RpcRefusal ? FHIR_ERRORS[known.kind].status : rpcStatusOf(known.kind),
       text: JSON.stringify({ error: { message: known.message, ...more } }),
-      headers: {
-        ...helpLink(this.environment.baseUrl, code),
-        ...(allow === undefined ? {} : { Allow: allow.join(', ') }),
-        ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }),
-      },
+      headers: errorHeaders(known, this.environment),
     };
   }
 }

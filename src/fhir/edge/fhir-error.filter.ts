@@ -2,7 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs
 import { type Response } from 'express';
 import { Environment } from '../../platform/config/environment';
 import { helpLink } from '../../platform/errors/error-codes';
-import { errorCodeOf } from '../../platform/errors/service-error';
+import { errorCodeOf, type ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/request/request-context';
 import { serviceErrorOf } from '../../platform/http/service-error-of';
 import { errorTrace } from '../../platform/logging/error-trace';
@@ -32,19 +32,12 @@ export class FhirErrorFilter implements ExceptionFilter {
     }
     const known = serviceErrorOf(error);
     if (known !== undefined) {
-      const { allow, acceptPatch, retryAfterSeconds, isInvalidToken = false, operatorDetail } = known.details;
-      if (operatorDetail !== undefined) this.logger.warn(operatorDetail);
+      if (known.details.operatorDetail !== undefined) this.logger.warn(known.details.operatorDetail);
       response.locals[REFUSAL] = known;
       void sendAnswer(response, {
         status: FHIR_ERRORS[known.kind].status,
         text: JSON.stringify(outcomeOf(known)),
-        headers: {
-          ...helpLink(this.environment.baseUrl, errorCodeOf(known)),
-          ...(allow === undefined ? {} : { Allow: allow.join(', ') }),
-          ...(acceptPatch === undefined ? {} : { 'Accept-Patch': acceptPatch.join(', ') }),
-          ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }),
-          ...(known.kind === 'unauthorized' ? { 'WWW-Authenticate': challengeOf(isInvalidToken) } : {}),
-        },
+        headers: errorHeaders(known, this.environment),
       });
       return;
     }
@@ -58,6 +51,16 @@ export class FhirErrorFilter implements ExceptionFilter {
   }
 }
 
-/** The challenge in `WWW-Authenticate` (RFC 6750, section 3). It names no error if the request had no token. */
-const challengeOf = (isInvalidToken: boolean): string =>
-  `Bearer realm="svc"${isInvalidToken ? ', error="invalid_token"' : ''}`;
+/** The headers of an answer to an error. */
+export function errorHeaders(error: ServiceError, { baseUrl }: Environment): Readonly<Record<string, string>> {
+  const { allow, acceptPatch, retryAfterSeconds, isInvalidToken } = error.details;
+  // RFC 6750, section 3: the challenge names no error if the request had no token.
+  const challenge = `Bearer realm="svc"${isInvalidToken === true ? ', error="invalid_token"' : ''}`;
+  return {
+    ...helpLink(baseUrl, errorCodeOf(error)),
+    ...(allow === undefined ? {} : { Allow: allow.join(', ') }),
+    ...(acceptPatch === undefined ? {} : { 'Accept-Patch': acceptPatch.join(', ') }),
+    ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }),
+    ...(error.kind === 'unauthorized' ? { 'WWW-Authenticate': challenge } : {}),
+  };
+}

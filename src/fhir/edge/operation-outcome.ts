@@ -27,43 +27,24 @@ export const FHIR_ERRORS: Readonly<Record<ErrorKind, { readonly status: number; 
   timeout: { status: 504, issue: 'timeout' },
 };
 
-type Issue = OperationOutcome['issue'][number];
+type Severity = OperationOutcome['issue'][number]['severity'];
 
 /**
  * An OperationOutcome with one fatal issue.
  * @param errorCode code of the cause in the catalogue of errors
  */
-export function fatalOutcome(
+export const fatalOutcome = (
   code: string,
   errorCode: ErrorCode,
   diagnostics: string,
-  expression?: string,
-): OperationOutcome {
-  return outcome(code, diagnostics, [
-    {
-      severity: 'fatal',
-      code,
-      details: detailsOf(errorCode),
-      diagnostics,
-      ...(expression === undefined ? {} : { expression: [expression] }),
-    },
-  ]);
-}
+  expression = '',
+): OperationOutcome =>
+  outcomeOfIssues(code, diagnostics, [{ severity: 'fatal', code, errorCode, diagnostics, expression }]);
 
-/** An OperationOutcome with several issues, such as those of a validation. */
-export function outcomeOfIssues(code: string, summary: string, issues: readonly ErrorIssue[]): OperationOutcome {
-  return outcome(
-    code,
-    summary,
-    issues.map(({ severity, code, errorCode, diagnostics, expression }) => ({
-      severity,
-      code,
-      ...(errorCode === undefined ? {} : { details: detailsOf(errorCode) }),
-      diagnostics,
-      ...(expression === '' ? {} : { expression: [expression] }),
-    })),
-  );
-}
+export const informationOutcome = (diagnostics: string): OperationOutcome =>
+  outcomeOfIssues('informational', diagnostics, [
+    { severity: 'information', code: 'informational', diagnostics, expression: '' },
+  ]);
 
 /** The OperationOutcome of an error. Every error in it is fatal, since no part of the request was processed. */
 export function outcomeOf(error: ServiceError): OperationOutcome {
@@ -71,44 +52,39 @@ export function outcomeOf(error: ServiceError): OperationOutcome {
   const code = FHIR_ERRORS[kind].issue;
   const errorCode = errorCodeOf(error);
   if (details.issues === undefined) return fatalOutcome(code, errorCode, message, details.expression);
-  const issues = details.issues.map((one) => (one.severity === 'error' ? { errorCode, ...one } : one));
-  const { issue, ...rest } = outcomeOfIssues(code, message, issues);
-  return {
-    ...rest,
-    issue: issue.map((one) => (one.severity === 'error' ? { ...one, severity: 'fatal' as const } : one)),
-  };
+  const issues = details.issues.map((one) =>
+    one.severity === 'error' ? { errorCode, ...one, severity: 'fatal' as const } : one,
+  );
+  return outcomeOfIssues(code, message, issues);
 }
 
-const detailsOf = (code: ErrorCode): Required<Issue>['details'] => ({ coding: [{ system: ERROR_CODES_SYSTEM, code }] });
-
-export function informationOutcome(diagnostics: string): OperationOutcome {
-  const code = 'informational';
-  return outcome(code, diagnostics, [{ severity: 'information', code, diagnostics }]);
-}
-
-function outcome(id: string, summary: string, issue: readonly Issue[]): OperationOutcome {
-  return {
-    resourceType: 'OperationOutcome',
-    id,
-    text: { status: 'generated', div: `<div xmlns="http://www.w3.org/1999/xhtml">${escapeMarkup(summary)}</div>` },
-    issue,
-  };
-}
+/** An OperationOutcome with several issues, such as those of a validation. */
+export const outcomeOfIssues = (
+  id: string,
+  summary: string,
+  issues: readonly (Omit<ErrorIssue, 'severity'> & { readonly severity: Severity })[],
+): OperationOutcome => ({
+  resourceType: 'OperationOutcome',
+  id,
+  text: { status: 'generated', div: `<div xmlns="http://www.w3.org/1999/xhtml">${escapeMarkup(summary)}</div>` },
+  issue: issues.map(({ severity, code, errorCode, diagnostics, expression }) => ({
+    severity,
+    code,
+    ...(errorCode === undefined ? {} : { details: { coding: [{ system: ERROR_CODES_SYSTEM, code: errorCode }] } }),
+    diagnostics,
+    ...(expression === '' ? {} : { expression: [expression] }),
+  })),
+});
 
 /** The OperationOutcome that answers a write with `Prefer: return=OperationOutcome`. */
-export const outcomeOfWrite = (method: string, status: number, etag = ''): object => ({
-  resourceType: 'OperationOutcome',
-  issue: [
-    {
-      severity: 'information',
-      code: 'informational',
-      diagnostics:
-        method === 'DELETE'
-          ? 'Deleted.'
-          : `${status === 201 ? 'Created' : 'Stored'}: version ${etag.replace(/\D/g, '')}.`,
-    },
-  ],
-});
+export function outcomeOfWrite(method: string, status: number, etag = ''): object {
+  const stored = `${status === 201 ? 'Created' : 'Stored'}: version ${etag.replace(/\D/g, '')}.`;
+  const diagnostics = method === 'DELETE' ? 'Deleted.' : stored;
+  return {
+    resourceType: 'OperationOutcome',
+    issue: [{ severity: 'information', code: 'informational', diagnostics }],
+  };
+}
 
 const MARKUP: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 const escapeMarkup = (text: string): string => text.replace(/[&<>]/g, (character) => MARKUP[character] ?? character);
