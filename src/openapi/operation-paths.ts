@@ -1,3 +1,4 @@
+import { capitalized } from '../fhir/definitions/definitions';
 import { ANY_TYPE, type AnswerParts, type OperationDefinition } from '../operation/operation';
 import { type OperationRegistry } from '../operation/operation.registry';
 import { answer, jsonBody, type Paths, pathParameter, queryParameter } from './path-item';
@@ -35,15 +36,14 @@ function partsSchema(parts: AnswerParts): Schema {
 }
 
 function partSchema(name: string, part: string | AnswerParts): Schema {
-  const [member, schema] = typeof part === 'string' ? [valueKey(part), valueSchema(part)] : ['part', partsSchema(part)];
+  const [member, schema] =
+    typeof part === 'string' ? [`value${capitalized(part)}`, valueSchema(part)] : ['part', partsSchema(part)];
   return {
     type: 'object',
     required: ['name', member],
     properties: { name: { type: 'string', enum: [name] }, [member]: schema },
   };
 }
-
-const valueKey = (type: string): string => `value${type.charAt(0).toUpperCase()}${type.slice(1)}`;
 
 /** The schema of a type. Data types begin with a capital letter, primitives do not. */
 const valueSchema = (type: string): Schema => (/^[A-Z]/.test(type) ? schemaRef(type) : primitiveSchema(type));

@@ -1,4 +1,5 @@
 import { DiscoveryService } from '@nestjs/core';
+import { capitalized } from '../fhir/definitions/definitions';
 import { type FhirAnswer } from '../fhir/edge/fhir-answer';
 import { type AnswerFormat } from '../fhir/edge/format';
 
@@ -107,7 +108,7 @@ const printParts = (parts: AnswerParts, values: Readonly<Record<string, unknown>
 
 const printPart = (name: string, type: string | AnswerParts, value: unknown): object =>
   typeof type === 'string'
-    ? { name, [`value${type.charAt(0).toUpperCase()}${type.slice(1)}`]: value }
+    ? { name, [`value${capitalized(type)}`]: value }
     : { name, part: printParts(type, value as Readonly<Record<string, unknown>>) };
 
 export interface OperationRequest {

@@ -40,10 +40,12 @@ export interface ElementDefinition {
   readonly targets: readonly string[];
 }
 
+/** `quantity` as `Quantity`, as in the JSON names of choices. */
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** The JSON member that holds the values of an element with this type: `valueQuantity` for `value[x]`. */
-export function memberKey({ name, isChoice }: ElementDefinition, type: string): string {
-  return isChoice ? `${name}${type.charAt(0).toUpperCase()}${type.slice(1)}` : name;
-}
+export const memberKey = ({ name, isChoice }: ElementDefinition, type: string): string =>
+  isChoice ? `${name}${capitalized(type)}` : name;
 
 interface TypeRecord {
   readonly name: string;
@@ -92,16 +94,12 @@ const typeRecords = once(
 
 /** The concrete resource types of R4, sorted. */
 export const r4ResourceTypes = once((): ReadonlySet<string> => {
-  const records = [...typeRecords().values()];
-  return new Set(
-    records.filter(({ kind, abstract }) => kind === 'resource' && abstract !== true).map(({ name }) => name),
-  );
+  const concrete = [...typeRecords().values()].filter(({ kind, abstract }) => kind === 'resource' && !abstract);
+  return new Set(concrete.map(({ name }) => name));
 });
 
 /** Whether `type` is a concrete resource type of R4. Types of this server are not. */
-export function isR4ResourceType(type: string): boolean {
-  return r4ResourceTypes().has(type);
-}
+export const isR4ResourceType = (type: string): boolean => r4ResourceTypes().has(type);
 
 /**
  * Whether `type` is `ancestor` or a subtype of it: Age is a Quantity, code is a string, Patient is a DomainResource.
@@ -114,9 +112,7 @@ export function isSubtype(type: string, ancestor: string): boolean {
 }
 
 /** Whether `type` is a primitive type of R4 (http://hl7.org/fhir/R4/datatypes.html#primitive). */
-export function isPrimitiveType(type: string): boolean {
-  return typeRecords().get(type)?.kind === 'primitive';
-}
+export const isPrimitiveType = (type: string): boolean => typeRecords().get(type)?.kind === 'primitive';
 
 /**
  * `type` and its ancestors, the most special first: Age, Quantity, Element. Empty for types that R4 does not define.
@@ -220,9 +216,7 @@ const summaries = once(() => {
 });
 
 /** Elements in the summary of `type` (http://hl7.org/fhir/R4/search.html#summary); undefined if R4 defines none. */
-export function summaryElementsOf(type: string): ReadonlySet<string> | undefined {
-  return summaries().get(type);
-}
+export const summaryElementsOf = (type: string): ReadonlySet<string> | undefined => summaries().get(type);
 
 function load(name: string): unknown {
   return JSON.parse(readAsset(`fhir/definitions/${name}.json`));

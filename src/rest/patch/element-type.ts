@@ -1,4 +1,4 @@
-import { elementsOfType } from '../../fhir/definitions/definitions';
+import { elementsOfType, memberKey } from '../../fhir/definitions/definitions';
 import { type JsonObject } from '../../platform/json/lossless';
 
 /** R4's definition of a member. R4 does not define members of this server's own types. */
@@ -19,10 +19,11 @@ export const isDefined = (type: string | undefined): type is string =>
 /** Finds a member by its JSON name. A choice such as `value[x]` is also found by its name without a type. */
 export function memberType(type: string | undefined, key: string): MemberType | undefined {
   const elements = type === undefined ? undefined : elementsOfType(type);
-  for (const { name, isChoice, isRepeated, types } of elements?.values() ?? []) {
+  for (const element of elements?.values() ?? []) {
+    const { name, isChoice, isRepeated, types } = element;
     if (!isChoice && name === key) return { name, isRepeated, choices: undefined, type: types[0] };
     if (!isChoice || !key.startsWith(name)) continue;
-    const named = types.find((choice) => `${name}${capitalised(choice)}` === key);
+    const named = types.find((choice) => memberKey(element, choice) === key);
     if (named !== undefined || name === key) return { name, isRepeated, choices: types, type: named };
   }
   return undefined;
@@ -33,5 +34,3 @@ export function elementTypeOf(members: JsonObject, declared: string | undefined)
   const named = members.get('resourceType');
   return typeof named === 'string' ? named : declared;
 }
-
-export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

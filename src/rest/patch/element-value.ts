@@ -1,6 +1,7 @@
+import { capitalized } from '../../fhir/definitions/definitions';
 import { type JsonObject } from '../../platform/json/lossless';
 import { type Element } from './element-list';
-import { type MemberType, capitalised, isDefined, memberType } from './element-type';
+import { type MemberType, isDefined, memberType } from './element-type';
 import { type PatchPart, type PatchValue } from './patch-operation';
 import { excerpt, unfit } from './tree-patch';
 
@@ -20,7 +21,7 @@ export function keyFor(parentType: string | undefined, name: string, value: Patc
 /** The JSON name of a choice whose value has another type than before. */
 export function choiceKey({ name, choices = [] }: MemberType, value: PatchValue): string {
   const suffix = value.kind === 'typed' ? value.suffix : undefined;
-  if (suffix === undefined || !choices.some((choice) => capitalised(choice) === suffix)) {
+  if (suffix === undefined || !choices.some((choice) => capitalized(choice) === suffix)) {
     throw unfit(`"${name}" takes one of these types, sent as value[x]: ${choices.join(', ')}.`);
   }
   return `${name}${suffix}`;

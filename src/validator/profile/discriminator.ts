@@ -1,6 +1,6 @@
 import { isObject, type PlainObject } from '../../platform/json/plain-object';
 import { type CodeSet } from '../r4/binding-check';
-import { typeOfCanonical } from '../../fhir/definitions/definitions';
+import { capitalized, typeOfCanonical } from '../../fhir/definitions/definitions';
 import { bareValue, type ElementValue, matchesPattern, valuesOfElement } from './element-values';
 import { type ProfileNode } from './profile-tree';
 import { type Slicing } from './stored-profile';
@@ -143,7 +143,7 @@ function typeTest(slice: ProfileNode, steps: readonly string[]): SliceTest | und
     const named =
       isObject(found.value) && typeof found.value.resourceType === 'string' ? found.value.resourceType : undefined;
     const type = found.choiceType ?? named ?? '';
-    return types.some((code) => code === type || `${code.charAt(0).toUpperCase()}${code.slice(1)}` === type);
+    return types.some((code) => code === type || capitalized(code) === type);
   };
 }
 

@@ -1,4 +1,10 @@
-import { isR4ResourceType, isSubtype, lineageOf, typeOfCanonical } from '../../fhir/definitions/definitions';
+import {
+  capitalized,
+  isR4ResourceType,
+  isSubtype,
+  lineageOf,
+  typeOfCanonical,
+} from '../../fhir/definitions/definitions';
 import { parseReference } from '../../fhir/reference';
 import { isObject } from '../../platform/json/plain-object';
 import { type ValidationRun } from '../r4/validation-run';
@@ -60,7 +66,7 @@ export function resourceTypeOf(value: unknown): string | undefined {
 
 /** Whether a type is `code` or a subtype of it. Types of this server are resources too. */
 function isOfType(actual: string, code: string): boolean {
-  if (actual === `${code.charAt(0).toUpperCase()}${code.slice(1)}` || isSubtype(actual, code)) return true;
+  if (actual === capitalized(code) || isSubtype(actual, code)) return true;
   return lineageOf(actual).length === 0 && (code === 'Resource' || code === 'DomainResource');
 }
 
