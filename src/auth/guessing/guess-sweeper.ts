@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Background, type BackgroundTask } from '../../platform/background/background';
 import { Statements } from '../../platform/database/statements';
-import { sweep } from '../../platform/database/sweep';
-import { SWEEP_TRIES } from './guess-statements';
+import { sweep, sweepOf } from '../../platform/database/sweep';
+
+const SWEEP = sweepOf('guess-sweep-tries', 'credential_failure', 'key');
 
 /** Deletes expired counts of failed logins. A delay is harmless: an expired row counts as no row. */
 @Injectable()
@@ -11,6 +12,6 @@ export class GuessSweeper implements BackgroundTask {
   constructor(private readonly statements: Statements) {}
 
   step(): Promise<number | undefined> {
-    return sweep(this.statements, SWEEP_TRIES);
+    return sweep(this.statements, SWEEP);
   }
 }
