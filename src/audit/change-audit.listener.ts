@@ -64,23 +64,18 @@ export class ChangeAuditListener implements ResourceChangeListener {
   }
 }
 
-/**
- * Returns the members in which the record of a changed Session differs from other records. A Session begins and ends
- * with its token, so these records are logins and logouts.
- */
-function ofSession({ interaction, current, previous, id }: ResourceChange): Partial<AuditRecord> {
-  const session = current?.value ?? previous?.value;
-  if (session === undefined) return {};
-  const isEnd = interaction !== 'create' && (current === undefined || current.value.active === false);
-  if (interaction === 'create')
+/** A Session begins and ends with its token, so these records are logins and logouts. */
+function ofSession({ interaction, current, id }: ResourceChange): Partial<AuditRecord> {
+  const session = current?.value;
+  if (interaction === 'create' && session !== undefined)
     return {
       type: AUTHENTICATION,
       subtype: LOGIN,
       action: 'E',
       agent: ownerOf(session, id),
-      operation: grantOf(session),
+      operation: session.type as string,
     };
-  return isEnd ? { type: AUTHENTICATION, subtype: LOGOUT, action: 'E' } : {};
+  return session?.active === true ? {} : { type: AUTHENTICATION, subtype: LOGOUT, action: 'E' };
 }
 
 const ownerOf = ({ user, client }: Resource, sessionId: string): Partial<Caller> => {
@@ -89,5 +84,3 @@ const ownerOf = ({ user, client }: Resource, sessionId: string): Partial<Caller>
 };
 
 const idOf = (reference: unknown): string | undefined => (reference as { readonly id?: string } | undefined)?.id;
-
-const grantOf = ({ type }: Resource): string => (typeof type === 'string' ? type : 'unknown');
