@@ -39,12 +39,9 @@ export class KeyRotationController {
     },
   })
   rotate(@Req() request: Request): Promise<RotationResult> {
-    const query = queryOf(request);
-    const [[name, value] = []] = [...query];
-    if (query.size === 0 || (query.size === 1 && name === 'compromised' && value === 'false')) {
-      return this.rotation.rotate();
-    }
-    if (query.size === 1 && name === 'compromised' && value === 'true') return this.rotation.replaceAll();
+    const query = queryOf(request).toString();
+    if (query === '' || query === 'compromised=false') return this.rotation.rotate();
+    if (query === 'compromised=true') return this.rotation.replaceAll();
     throw parameterInvalid('The one parameter is compromised, which is true or false.');
   }
 }
