@@ -1,5 +1,4 @@
 import { type NativeReference } from '../../fhir/types';
-import { type Caller } from '../../platform/request/caller';
 import { type CompiledPolicy } from './compiled-policy';
 import { type AccessRequest } from '../request/access-request';
 import { addTo } from '../../platform/lists-by-key';
@@ -45,17 +44,11 @@ function noteOfKind(policies: readonly CompiledPolicy[] = [], request: AccessReq
 function coveringLinks({ caller, operationId }: AccessRequest): string[] {
   const { userId, clientId } = caller;
   return [
-    ...(userId === undefined ? [] : [`User/${userId}`]),
-    ...(isClientItself(caller) ? [`Client/${clientId}`] : []),
+    // A Client that acts for a User has only the User's rights (interface specification, "Authentication", 5).
+    userId === undefined ? `Client/${clientId}` : `User/${userId}`,
     ...(operationId === undefined ? [] : [`Operation/${operationId}`]),
   ];
 }
-
-/**
- * Whether policies that link to the Client cover the request. They do not if the Client acts for a User: it has only
- * the User's rights (interface specification, "Authentication", 5).
- */
-const isClientItself = ({ userId }: Caller): boolean => userId === undefined;
 
 /** Whether the policy is for this kind of request. A policy with `roleName` is for requests of Users. */
 const isOfKind = ({ type, roleName }: CompiledPolicy, { rpc, caller }: AccessRequest): boolean =>
