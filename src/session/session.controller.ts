@@ -28,18 +28,15 @@ export class SessionController {
   @ApiResponse({ status: HttpStatus.OK, description: 'The closed Session.' })
   async close(@Req() request: Request, @Res() response: Response): Promise<void> {
     const sessionId = this.requests.caller?.sessionId;
-    if (sessionId === undefined) {
+    if (sessionId === undefined)
       throw new ServiceError('token-required', 'HTTP Basic has no Session to close; send a Bearer token.');
-    }
     // With a query, the request would mean a conditional delete, which needs a policy and may close many Sessions.
     if (queryOf(request).size > 0)
       throw new ServiceError(
         'parameter-unknown',
         'DELETE /Session takes no criteria: it closes the Session of the token.',
       );
-    await sendAnswer(response, {
-      status: HttpStatus.OK,
-      text: (await this.sessions.closeWithSuccessors(sessionId)).text,
-    });
+    const { text } = await this.sessions.closeWithSuccessors(sessionId);
+    await sendAnswer(response, { status: HttpStatus.OK, text });
   }
 }

@@ -156,11 +156,7 @@ export class Sessions {
     });
   }
 
-  /**
-   * Closes a Session and all Sessions of its family of refresh tokens (the tokens of one login), since they end
-   * together.
-   * @internal
-   */
+  /** Closes a Session and all Sessions of its family of refresh tokens (the tokens of one login). @internal */
   closeWithSuccessors(sessionId: string): Promise<StoredResource> {
     return this.unitOfWork.run(async () => {
       const family = await this.statements.runOne<{ family_id: string }>(FAMILY_OF_SESSION, [sessionId]);

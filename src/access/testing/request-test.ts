@@ -21,10 +21,7 @@ interface TestedPolicy {
   readonly link: readonly NativeReference[] | undefined;
   readonly roleName: string | undefined;
   readonly result: PolicyTestResult & {
-    /**
-     * Whether a criterion of this policy finds the resource that the request names. Absent if the policy has no
-     * criteria, or the request names no resource.
-     */
+    /** Whether a criterion finds the resource that the request names. Absent without criteria or resource. */
     readonly 'finds-resource': boolean | undefined;
     /** Why no criterion finds the resource. Absent if the caller of the test may not read the resource. */
     readonly reason: string | undefined;
@@ -38,10 +35,7 @@ export interface RequestTestResult {
     readonly rows: 'all' | 'some' | undefined;
     /** Id of the first policy that grants without criteria. A real request does not evaluate the policies after it. */
     readonly by: string | undefined;
-    /**
-     * If `rows` is `some`: whether one of the granting policies has a criterion that finds the resource that the
-     * request names.
-     */
+    /** If `rows` is `some`: whether a criterion of a granting policy finds the resource that the request names. */
     readonly 'finds-resource': boolean | undefined;
     /** Whether the named resource is stored. Absent if the caller of the test may not learn that. */
     readonly 'is-stored': boolean | undefined;

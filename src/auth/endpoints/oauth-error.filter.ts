@@ -32,13 +32,13 @@ export class OAuthErrorFilter implements ExceptionFilter {
       return;
     }
     const known = serviceErrorOf(error);
-    if (known === undefined) {
-      this.logger.error('A request to an OAuth endpoint failed', errorTrace(error));
-      const description = `Internal error. Name this request id to the operator: ${this.requests.requestId ?? 'none'}`;
-      this.send(response, HttpStatus.INTERNAL_SERVER_ERROR, 'server_error', description, 'internal-error');
+    if (known !== undefined) {
+      this.answer(known, request, response);
       return;
     }
-    this.answer(known, request, response);
+    this.logger.error('A request to an OAuth endpoint failed', errorTrace(error));
+    const description = `Internal error. Name this request id to the operator: ${this.requests.requestId ?? 'none'}`;
+    this.send(response, HttpStatus.INTERNAL_SERVER_ERROR, 'server_error', description, 'internal-error');
   }
 
   private refuse(error: OAuthError, request: Request, response: Response): void {

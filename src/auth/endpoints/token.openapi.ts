@@ -1,3 +1,5 @@
+const EXAMPLE_TOKEN = 'q3XbVgkZl0n2v7mJ1b9Jc4s8aQyq5m0XwqY6n1d2f3E';
+
 const CREDENTIALS = { client_id: 'try-app', client_secret: 'try-app-secret' };
 
 const string = (description: string): object => ({ type: 'string', description });
@@ -15,20 +17,16 @@ const PROPERTIES = {
   audience: string('One of the audiences of the Client, or the base URL'),
 };
 
-const schema = { type: 'object', required: ['grant_type'], properties: PROPERTIES };
-
-const examples = {
-  password: {
-    summary: 'A password',
-    value: { grant_type: 'password', ...CREDENTIALS, username: 'doc-1', password: 'a long password' },
-  },
-  client: { summary: 'The client itself', value: { grant_type: 'client_credentials', ...CREDENTIALS } },
-};
-
 export const TOKEN_REQUEST = {
   required: true,
-  schema,
-  examples,
+  schema: { type: 'object', required: ['grant_type'], properties: PROPERTIES },
+  examples: {
+    password: {
+      summary: 'A password',
+      value: { grant_type: 'password', ...CREDENTIALS, username: 'doc-1', password: 'a long password' },
+    },
+    client: { summary: 'The client itself', value: { grant_type: 'client_credentials', ...CREDENTIALS } },
+  },
 };
 
 export const TOKEN_RESPONSE = {
@@ -47,7 +45,7 @@ export const TOKEN_RESPONSE = {
     example: {
       token_type: 'Bearer',
       expires_in: 3600,
-      access_token: 'q3XbVgkZl0n2v7mJ1b9Jc4s8aQyq5m0XwqY6n1d2f3E',
+      access_token: EXAMPLE_TOKEN,
       refresh_token: 'Jm2c5s9yVb1Qe8xR4tL7kP0wZaN3uHfD6gTiOqSrCvY',
       userinfo: { resourceType: 'User', id: 'doc-1', sub: 'doc-1', email: 'doc-1@clinic.example' },
     },
@@ -70,8 +68,6 @@ export const OAUTH_ERROR = {
     },
   },
 };
-
-const EXAMPLE_TOKEN = 'q3XbVgkZl0n2v7mJ1b9Jc4s8aQyq5m0XwqY6n1d2f3E';
 
 const tokenParameter = (example: object): { required: true; schema: object } => ({
   required: true,

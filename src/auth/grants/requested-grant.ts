@@ -22,11 +22,9 @@ export function requestedGrant(client: Client, request: TokenRequest, baseUrl: s
 export const isScopeToken = (text: string): boolean => /^[\x21\x23-\x5B\x5D-\x7E]{1,256}$/.test(text);
 
 /**
- * Returns the requested scope if all of it is allowed.
- * @param requested the scope tokens as sent, separated by single spaces; undefined when no scope was requested
+ * @param requested the scope tokens as sent, separated by single spaces
  * @param allowed the scope tokens that may be granted
- * @returns the distinct scope tokens, separated by spaces; undefined when no scope was requested; null for a malformed
- * or forbidden scope
+ * @returns the distinct scope tokens; undefined when no scope was requested; null for a malformed or forbidden scope
  */
 export function grantedScope(requested: string | undefined, allowed: readonly string[]): string | undefined | null {
   if (requested === undefined) return undefined;

@@ -52,14 +52,13 @@ function argon2idHashOf(stored: string): PasswordFormat | undefined {
   const [, memory, iterations, lanes] = (PHC.exec(stored) ?? []).map(Number);
   if (memory === undefined || iterations === undefined || lanes === undefined) return undefined;
   const isBounded =
-    lanes >= 1 &&
-    lanes <= MAX_ARGON2.lanes &&
-    iterations >= 1 &&
-    iterations <= MAX_ARGON2.iterations &&
-    memory >= 8 * lanes &&
-    memory <= MAX_ARGON2.memory;
+    isWithin(1, lanes, MAX_ARGON2.lanes) &&
+    isWithin(1, iterations, MAX_ARGON2.iterations) &&
+    isWithin(8 * lanes, memory, MAX_ARGON2.memory);
   return isBounded ? { kind: 'argon2id', stored } : undefined;
 }
+
+const isWithin = (least: number, value: number, most: number): boolean => value >= least && value <= most;
 
 const SCRYPT = /^\$s0\$([0-9a-f]{5,6})\$([A-Za-z0-9+/]{11,64}={0,2})\$([A-Za-z0-9+/]{22,86}={0,2})$/;
 

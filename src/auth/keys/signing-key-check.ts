@@ -14,11 +14,7 @@ interface WrappedKey {
   readonly wrapped_private_key: Buffer;
 }
 
-/**
- * Checks that the encryption key opens the signing key. With a wrong encryption key, the first JWT and each delivery
- * would fail.
- * @throws StartError when the signing key cannot be opened
- */
+/** @throws StartError when the encryption key cannot open the signing key: JWTs and deliveries would fail */
 export function assertOpenable(secrets: SecretBox, row: WrappedKey | undefined): void {
   try {
     if (row !== undefined) secrets.open(row.wrapped_private_key);
