@@ -1,4 +1,4 @@
-import { createPublicKey, generateKeyPair, randomUUID } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../platform/crypto/secret-box';
@@ -57,8 +57,8 @@ const KEEP_ONLY: Statement = {
 export interface SigningKey {
   readonly kid: string;
   readonly algorithm: 'RS256';
-  /** The private key in PEM format (PKCS #8). */
-  readonly privateKey: string;
+  /** Parsed once, since parsing a PEM text takes as long as a signature. */
+  readonly privateKey: KeyObject;
 }
 
 /** A new key pair in PEM format (SPKI, PKCS #8). */
@@ -119,7 +119,7 @@ export class SigningKeys {
     const row = await this.statements.runOne<KeyRow>(FIND_SIGNING_KEY, []);
     if (row === undefined) throw new Error('There is no signing key');
     if (this.opened?.kid !== row.kid) {
-      const privateKey = this.secrets.open(row.wrapped_private_key).toString();
+      const privateKey = createPrivateKey(this.secrets.open(row.wrapped_private_key));
       this.opened = { kid: row.kid, algorithm: row.algorithm, privateKey };
     }
     return this.opened;
