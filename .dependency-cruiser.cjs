@@ -108,7 +108,6 @@ const resourceFaces = {
       'extract/scope',
       'extract/search-rows',
       'extract/value-rows',
-      'states/incomplete-indexes',
       'states/parameter-state-statements',
     ],
   },

@@ -3,7 +3,7 @@ import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
 import { type Subset } from '../../fhir/subset/subset';
 import { MAX_INCLUDED } from '../../search/include/included-resources';
 import { type SearchPage } from '../../search/run/resource-search';
-import { type OutcomeIssue } from '../../search-index/states/incomplete-indexes';
+import { type OutcomeIssue } from '../../search-index/unfinished-index';
 import { type ResourceText } from '../../model/stored-resource';
 import { type SearchExtension } from './location-distance';
 import { type LateTexts, type ListedVersion } from '../../store/late-texts';

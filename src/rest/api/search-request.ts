@@ -9,7 +9,7 @@ import { TimeLimit } from '../../platform/database/time-limit';
 import { ServiceError } from '../../platform/errors/service-error';
 import { isLenient } from '../../platform/http/known-parameters';
 import { RowLimits } from '../../resource/rows/row-limits';
-import { IncompleteIndexes } from '../../search-index/states/incomplete-indexes';
+import { unfinishedWarning } from '../../search-index/unfinished-index';
 import { type OpenScope, SearchScopes } from '../../search/parse/search-scopes';
 import { asksForTotal } from '../../search/query/result-parameters';
 import { type SearchClause, type SearchQuery } from '../../search/query/search-query';
@@ -45,7 +45,6 @@ export class SearchRequests {
     private readonly texts: LateTexts,
     private readonly limits: RowLimits,
     private readonly statements: Statements,
-    private readonly incompleteIndexes: IncompleteIndexes,
     private readonly environment: Environment,
   ) {}
 
@@ -93,7 +92,7 @@ export class SearchRequests {
     request: Request,
     query: URLSearchParams,
     asked: AskedShape & Pick<SearchPresentation, 'path' | 'extension'> & { readonly types: readonly string[] },
-    { incomplete }: OpenScope,
+    { incomplete, parameters }: OpenScope,
     find: (shape: Pick<SearchRequest, 'count' | 'total'>) => Promise<SearchPage>,
   ): Promise<FhirAnswer> {
     const types = (asked.includes ?? []).length === 0 ? asked.types : [];
@@ -104,7 +103,7 @@ export class SearchRequests {
     // An array has no member for the total. Only a numbered link to the last page needs it.
     const total = isArray && number === undefined ? 'none' : asked.total;
     const page = await this.statements.within(this.limitOf(asked.timeoutSeconds), () => find({ count, total }));
-    const warnings = await this.incompleteIndexes.warningsOf([...incomplete]);
+    const warnings = [...incomplete].map((parameter) => unfinishedWarning(parameter, parameters));
     const place = { rootUrl: rootUrlOf(request, this.environment), path, used, count, position, page: number };
     return searchAnswer(page, { subset, isArray, extension, ...place }, this.texts, warnings);
   }

@@ -21,8 +21,7 @@ type ParametersOf = (type: string) => TypeParameters | undefined;
 
 export interface UnfinishedParameters {
   readonly ids: ReadonlySet<number>;
-  /** Progress of the index of one parameter; undefined if unknown. */
-  progressOf(type: string, code: string): IndexProgress | undefined;
+  progressOf(type: string, code: string): KnownIndexProgress | undefined;
 }
 
 /** Progress of an index that is being built or removed. */
@@ -31,6 +30,11 @@ export interface IndexProgress {
   readonly percent: number;
   /** Estimated time to the end; undefined until it can be estimated. */
   readonly secondsLeft?: number;
+}
+
+export interface KnownIndexProgress extends IndexProgress {
+  /** Id of the stored SearchParameter that defines the parameter; null for parameters of HL7 and of modules. */
+  readonly definitionId: string | null;
 }
 
 /** For all types, the presence bits that the database assigned. */
@@ -101,7 +105,7 @@ export class SearchParameterSet {
     return ids !== undefined && [parameterId, ...storedAs].some((id) => ids.has(id));
   }
 
-  progressOf({ type, code }: Pick<SearchParameter, 'type' | 'code'>): IndexProgress | undefined {
+  progressOf({ type, code }: Pick<SearchParameter, 'type' | 'code'>): KnownIndexProgress | undefined {
     return this.parts.unfinished?.progressOf(type, code);
   }
 

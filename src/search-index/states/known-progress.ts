@@ -1,5 +1,5 @@
 import { type Clock } from '../../platform/time/clock';
-import { type IndexProgress } from '../extract/search-parameter-set';
+import { type KnownIndexProgress } from '../extract/search-parameter-set';
 import { type ParameterState, progressOf } from './parameter-state';
 
 const READ_AGAIN_MILLISECONDS = 1_000;
@@ -24,8 +24,8 @@ export class KnownProgress {
     this.rows = await this.list();
   }
 
-  of(type: string, code: string): IndexProgress | undefined {
+  of(type: string, code: string): KnownIndexProgress | undefined {
     const row = this.rows.find((one) => one.resource_type === type && one.code === code);
-    return row && progressOf(row, this.clock.now().getTime());
+    return row && { ...progressOf(row, this.clock.now().getTime()), definitionId: row.definition_id };
   }
 }
