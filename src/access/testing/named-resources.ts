@@ -42,7 +42,7 @@ export class NamedResources {
    * could not read without it.
    */
   async readOwn(row: ResourceName): Promise<OwnRead> {
-    const rows = await this.access.rowsOf(readOf(row));
+    const rows = await this.access.decider.rowsOf(readOf(row));
     // For a caller who is limited to some rows, a hidden resource must look like a resource that is not stored.
     if (rows === undefined || !(await this.isIn(rows, row))) return { isStored: undefined };
     const found = await this.reader.find(row.type, row.id);

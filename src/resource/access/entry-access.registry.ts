@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { HandlerRegistry } from '../../platform/discovery/handler-registry';
-import { type NativeReference } from '../../fhir/types';
 import { ServiceError } from '../../platform/errors/service-error';
 import { type GrantedRows } from '../../platform/request/granted-rows';
-import { DecidesEntryAccess, type EntryAccess, type EntryAccessRequest, type Reader } from './entry-access';
+import { DecidesEntryAccess, type EntryAccess, type EntryAccessRequest } from './entry-access';
 
 /** Holds the one registered {@link EntryAccess}. If none is registered, every request is refused. */
 @Injectable()
-export class EntryAccesses extends HandlerRegistry<string, EntryAccess> implements EntryAccess {
+export class EntryAccesses extends HandlerRegistry<string, EntryAccess> {
   constructor(discovery: DiscoveryService) {
     super(discovery, DecidesEntryAccess, () => 'who decides');
   }
@@ -27,31 +26,7 @@ export class EntryAccesses extends HandlerRegistry<string, EntryAccess> implemen
     await this.decider.grant(request);
   }
 
-  async rowsOf(request: EntryAccessRequest): Promise<GrantedRows | undefined> {
-    return this.decider.rowsOf(request);
-  }
-
-  async searchedRows(type: string): Promise<GrantedRows | undefined> {
-    return this.decider.searchedRows(type);
-  }
-
-  async refusalOfSearch(types: readonly string[]): Promise<ServiceError> {
-    return this.decider.refusalOfSearch(types);
-  }
-
-  async openedRows(): Promise<GrantedRows | undefined> {
-    return this.decider.openedRows();
-  }
-
-  async assertMayRedefine(parameters: Parameters<EntryAccess['assertMayRedefine']>[0]): Promise<void> {
-    await this.decider.assertMayRedefine(parameters);
-  }
-
-  async readerNamed(principal: NativeReference): Promise<Reader | undefined> {
-    return this.decider.readerNamed(principal);
-  }
-
-  private get decider(): EntryAccess {
+  get decider(): EntryAccess {
     const [only] = this.all();
     if (only !== undefined) return only.handler;
     throw new ServiceError('forbidden', 'No access control is registered for this request.');

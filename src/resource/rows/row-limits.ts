@@ -64,7 +64,7 @@ export class RowLimits implements SearchRights {
       if (type === owner.type) return (await this.check.refreshed(limit, [owner])).clauseOf(type);
       return limit.isUnfinished(type) ? NO_ROW : limit.clauseOf(type);
     };
-    const rows = await this.access.openedRows();
+    const rows = await this.access.decider.openedRows();
     const opened = rows === undefined ? undefined : ((await this.of(rows)) ?? 'all');
     if (opened === 'all') return { hidden: [], limit: undefined };
     const rowsOf = async (type: string): Promise<SearchClause | undefined> => {
@@ -85,7 +85,7 @@ export class RowLimits implements SearchRights {
     type: string,
     clauseOf: (limit: RowLimit, type: string) => SearchClause | Promise<SearchClause>,
   ): Promise<SearchClause | undefined> {
-    const rows = await this.access.searchedRows(type);
+    const rows = await this.access.decider.searchedRows(type);
     if (rows === undefined) return undefined;
     // A compartment has some 70 types, so only criteria of this type are parsed.
     const ofType = rows === 'all' ? rows : rows.filter((criterion) => typeOfCriterion(criterion) === type);
@@ -94,6 +94,6 @@ export class RowLimits implements SearchRights {
   }
 
   refusalOf(types: readonly string[]): ReturnType<SearchRights['refusalOf']> {
-    return this.access.refusalOfSearch(types);
+    return this.access.decider.refusalOfSearch(types);
   }
 }

@@ -41,7 +41,10 @@ export class SearchParameterListener implements ResourceChangeListener {
     const gone = stored.filter((row) => !wanted.some((one) => isNamed(one, row)));
     const changed = wanted.filter((one) => !stored.some((row) => isSame(one, row)));
     if (gone.length + changed.length === 0) return;
-    await this.access.assertMayRedefine([...changed, ...gone.map(({ resource_type: type, code }) => ({ type, code }))]);
+    await this.access.decider.assertMayRedefine([
+      ...changed,
+      ...gone.map(({ resource_type: type, code }) => ({ type, code })),
+    ]);
     for (const row of gone) await this.states.remove(row);
     for (const parameter of changed) await this.put(id, parameter, stored);
     this.epoch.raise();

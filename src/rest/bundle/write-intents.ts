@@ -136,11 +136,11 @@ export class WriteIntents {
     const grants = new Map<string, EntryGrant>();
     const hidden: string[] = [];
     for (const type of new Set(searches.map(searchedTypeOf))) {
-      const rows = await this.access.searchedRows(type);
+      const rows = await this.access.decider.searchedRows(type);
       if (rows === undefined) hidden.push(type);
       else grants.set(type, await this.grantOfRows(rows, known));
     }
-    if (hidden.length > 0) throw await this.access.refusalOfSearch(hidden);
+    if (hidden.length > 0) throw await this.access.decider.refusalOfSearch(hidden);
     return grants;
   }
 

@@ -67,7 +67,7 @@ export class ShownContent {
    * @param written the rows granted to the write; the resource was among them
    */
   async isShown(found: ResourceName, written?: Reach): Promise<boolean> {
-    const granted = await this.access.rowsOf(readOf(found));
+    const granted = await this.access.decider.rowsOf(readOf(found));
     if (granted === undefined) return false;
     const limit = await this.limits.of(granted);
     if (limit === undefined) return true;

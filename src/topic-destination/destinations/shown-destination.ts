@@ -24,7 +24,7 @@ export class ShownDestination {
     const parameters = resource.parameter as readonly DestinationParameter[] | undefined;
     const kind = this.kinds.find(String(resource.kind))?.handler;
     if (parameters === undefined || kind?.unmasked === undefined) return undefined;
-    if ((await this.access.rowsOf(updateOf(type, id, resource))) !== 'all') return undefined;
+    if ((await this.access.decider.rowsOf(updateOf(type, id, resource))) !== 'all') return undefined;
     const inForce = await this.destinations.findSettings(id);
     // The current values must not be shown in an older version.
     const isPresent = (await this.reader.find(type, id))?.version === version;

@@ -30,7 +30,7 @@ export class ReadableChanges {
   async heardBy(offers: readonly OfferedChange[]): Promise<readonly (readonly number[])[]> {
     const heard = new Map(offers.map(({ change }) => [change, new Set<number>()]));
     for (const { principal, keysOf } of byPrincipal(offers)) {
-      const reader = principal && (await this.access.readerNamed(principal));
+      const reader = principal && (await this.access.decider.readerNamed(principal));
       const readable =
         principal === undefined
           ? keysOf.keys()
@@ -45,7 +45,9 @@ export class ReadableChanges {
     const heard = new Set<number>();
     for (const { principal, keysOf } of byPrincipal([offer])) {
       const rows =
-        principal === undefined ? 'all' : await rowsOfReader(await this.access.readerNamed(principal), offer.change);
+        principal === undefined
+          ? 'all'
+          : await rowsOfReader(await this.access.decider.readerNamed(principal), offer.change);
       if (rows === undefined) continue;
       if (rows !== 'all') return undefined;
       for (const key of keysOf.get(offer.change) ?? []) heard.add(key);

@@ -69,7 +69,7 @@ export class ReadableFocus {
     focuses: readonly F[],
     rowsOf: (reader: Reader, focus: F) => Promise<GrantedRows | undefined>,
   ): Promise<ReadonlySet<F>> {
-    const reader = principal && (await this.access.readerNamed(principal));
+    const reader = principal && (await this.access.decider.readerNamed(principal));
     if (reader === undefined) return new Set();
     const unique = new Map(focuses.map((focus) => [focusKey(focus), focus]));
     const readable = await this.withinRows(unique.values(), (focus) => rowsOf(reader, focus));
