@@ -47,4 +47,5 @@ export function unfinishedWarning(parameter: SearchParameter, parameters: Search
   return { severity: 'warning', code: 'incomplete', diagnostics };
 }
 
-const timeLeft = (seconds: number | undefined): string => (seconds === undefined ? '' : `, about ${seconds} s are left`);
+const timeLeft = (seconds: number | undefined): string =>
+  seconds === undefined ? '' : `, about ${seconds} s are left`;

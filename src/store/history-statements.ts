@@ -163,7 +163,6 @@ class Places {
   readonly transaction: string | undefined;
   /** Condition for the versions of the one resource; undefined if the scope is not one resource. */
   readonly oneOf: string | undefined;
-
   /** Condition for rows that the caller may see; empty if the caller may see all. */
   readonly isVisible: string;
 

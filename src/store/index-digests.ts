@@ -11,7 +11,7 @@ interface IndexedVersion {
   readonly columns: readonly ColumnValues[];
 }
 
-/** A stored version with its digests; these are null if a server without digests wrote it. */
+/** Digests are null if a server without them wrote the version. */
 interface DigestedVersion {
   readonly version: number;
   readonly indexDigests: string | null;

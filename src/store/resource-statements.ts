@@ -2,8 +2,8 @@ import { type StoredResource, type StoredVersion, type WriteMethod } from '../mo
 import { type Statement } from '../platform/database/statement';
 
 /**
- * SQL that reads and locks the tables of resources, and the rows that it returns. SQL of writes is in
- * `write-statements.ts`, SQL of lists of versions in `history-statements.ts`.
+ * SQL that reads and locks the tables of resources. SQL of writes is in `write-statements.ts`, SQL of lists of versions
+ * in `history-statements.ts`.
  */
 
 export const RESOURCE_COLUMNS = 'type, id, version, updated_at, method, body';

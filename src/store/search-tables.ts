@@ -19,7 +19,7 @@ export interface RowSource {
 
 /** A table of rows that are written together with a resource. */
 export interface SearchTable {
-  /** The letter by which statement names identify the table. */
+  /** The letter of the table in statement names. */
   readonly letter: string;
   readonly columns: readonly Column[];
   readonly insertSql: (from: RowSource) => string;

@@ -1,9 +1,6 @@
 import { type Compiled, question, type Truth } from './compiled';
 
-/**
- * Boolean operators with three truth values, where undefined is the empty collection
- * (http://hl7.org/fhirpath/N1/#boolean-logic).
- */
+/** Three truth values; undefined is the empty collection (http://hl7.org/fhirpath/N1/#boolean-logic). */
 export const and = (left: Truth, right: Truth): Compiled => decided(false, left, right);
 
 export const or = (left: Truth, right: Truth): Compiled => decided(true, left, right);

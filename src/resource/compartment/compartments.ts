@@ -33,7 +33,6 @@ export interface Compartment {
 /** The parameter that means the owner of the compartment itself. HL7's definition of Encounter has it, for example. */
 export const ITSELF = '{def}';
 
-/** Defaults of the optional members of a definition. */
 const EMPTY = { resourceType: 'CompartmentDefinition', code: '', resource: [] } as const;
 
 /** The compartments of the CompartmentDefinitions that are stored now. */

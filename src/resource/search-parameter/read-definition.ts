@@ -92,7 +92,7 @@ function isBuiltIn(candidate: OwnSearchParameter, derivedFrom: unknown, builtIn:
   return false;
 
   function compiledOf({ expression, kind, targets, components = [] }: OwnSearchParameter): SearchParameter | undefined {
-    // The probe has a code that no parameter uses, so that it can be compiled together with the parameters of the type.
+    // No parameter uses the code of the probe, so it can be compiled together with those of the type.
     const probe = {
       type,
       code: PROBE,

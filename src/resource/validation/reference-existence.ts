@@ -41,8 +41,7 @@ export class ReferenceExistence {
   }
 
   /**
-   * One issue for each reference whose target is not stored or was deleted; none if the check is off. One statement
-   * serves all references. Outside of a transaction, it checks what is stored now.
+   * One issue for each reference whose target is not stored; none if the check is off.
    * @param willExist keys (`Patient/p7`) that the same transaction writes, such as the other entries of a Bundle
    */
   async missing(

@@ -1,5 +1,4 @@
-import { type SearchParameterKind } from '../../fhir/definitions/definitions';
-import { isR4ResourceType, isSubtype } from '../../fhir/definitions/definitions';
+import { isR4ResourceType, isSubtype, type SearchParameterKind } from '../../fhir/definitions/definitions';
 import { type Branch } from '../../fhirpath/fhirpath';
 
 /**

@@ -11,7 +11,7 @@ import { type Expression, ExpressionError, parseExpression } from '../../fhirpat
 export interface ParameterDefinition {
   readonly code: string;
   readonly kind: SearchParameterKind;
-  /** The parsed expression, or the error that says why it cannot be used. */
+  /** An error says why the expression cannot be used. */
   readonly expression: Expression | ExpressionError;
   readonly targets: readonly string[];
   readonly components: readonly ComponentDefinition[];
@@ -89,10 +89,7 @@ function componentsOf({ id, component = [] }: SearchParameterDefinition): readon
   return isCrossed(id) ? crossed(parts) : parts;
 }
 
-/**
- * Whether R4 swaps the two component expressions of the parameter. R4 does so for one (`relatesto: code`, `relation:
- * target`).
- */
+/** R4 swaps the component expressions of one parameter (`relatesto: code`, `relation: target`). */
 const isCrossed = (id: string): boolean => id === 'DocumentReference-relationship';
 
 function crossed([first, second]: readonly ComponentDefinition[]): readonly ComponentDefinition[] {

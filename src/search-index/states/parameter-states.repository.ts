@@ -34,7 +34,7 @@ export interface ParametersInForce {
   readonly live: readonly OwnSearchParameter[];
   /** Ids of parameters whose rows may be missing or outdated. */
   readonly unfinished: ReadonlySet<number>;
-  /** Digest of the parameters of the server that compared its parameters last. */
+  /** Digest of the server that compared its parameters last. */
   readonly definitions: string | null;
   /** Equal texts mean equal stored parameters. */
   readonly liveSignature: string;

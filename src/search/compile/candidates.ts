@@ -158,8 +158,8 @@ export class Candidates {
   }
 
   /**
-   * Reads the periods longer than a day that overlap the searched time. If there are few, they are gathered and sorted.
-   * If there are many, a walk that starts at the latest beginning soon fills a page.
+   * Reads the periods longer than a day that overlap the searched time. Few are gathered and sorted; of many, a walk
+   * from the latest beginning soon fills a page.
    */
   private longOnes(
     type: string,

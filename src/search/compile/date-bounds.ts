@@ -12,7 +12,7 @@ export interface DateReach {
   readonly to: number | undefined;
 }
 
-/** The time span in which all rows lie that can match one of the boxes (limits for the ends of a period). */
+/** The time span in which all rows lie that can match one of the boxes. */
 export function reachOf(boxes: readonly DateBox[]): DateReach {
   const froms = boxes.map(({ lowFrom, highFrom }) => lowFrom ?? highFrom);
   const tos = boxes.map(({ lowTo, highTo }) => lowTo ?? highTo);

@@ -5,8 +5,6 @@ import { likePattern } from './body-text';
 import { instantFilter } from './date-filter';
 import { anyStep, FEW, type Step } from './many';
 
-// Functions that compile searched values to boolean SQL on a row of an index table.
-
 export function stringFilter(row: string, { match, texts }: StringClause, bind: Binder): string {
   const tests = texts.map((text) => {
     if (match === 'contains') return `${row}.value like ${bind.value(likePattern(text))}`;

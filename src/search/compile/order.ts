@@ -11,7 +11,7 @@ export interface OrderTerm {
   readonly isDescending: boolean;
 }
 
-/** The sort values of a row, in the order of the terms. A link to a page holds them. */
+/** The sort values of a row. */
 export type OrderValues = PagePosition['values'];
 
 /**
@@ -69,10 +69,7 @@ export class PageOrder {
   }
 }
 
-/**
- * The SQL value of a sort value in a link.
- * @throws ServiceError 'invalid' for a value that no row of the term can have
- */
+/** @throws ServiceError 'invalid' for a value that no row of the term can have */
 export function valueOf(value: OrderValues[number] | undefined, cast: OrderTerm['cast']): unknown {
   if (value === undefined || value === null) return null;
   if (cast === 'text') return String(value);

@@ -25,8 +25,7 @@ export interface DividedAlternatives {
 
 /**
  * Splits the alternatives of one clause into pairs of a composite (`code$value`, `system|code$value`) and others. One
- * statement reads all pairs by their indexes. Testing each pair on each candidate would multiply the number of pairs by
- * the number of candidates.
+ * statement reads all pairs by their indexes, instead of testing each pair on each candidate.
  */
 export function dividedAlternatives(clauses: readonly SearchClause[]): DividedAlternatives {
   const pairs: Pair[] = [];

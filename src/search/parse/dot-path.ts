@@ -13,9 +13,7 @@ const LONGEST_PATH = 256;
 const STEP = /^(?:\d{1,6}|[\p{L}_][\p{L}\p{N}_-]{0,63})$/u;
 
 export interface DotPath {
-  /** The path in PostgreSQL's JSON path language. */
   readonly jsonPath: string;
-  /** The type of the element; undefined if no definition has it. */
   readonly type: string | undefined;
 }
 

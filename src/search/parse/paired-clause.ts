@@ -22,7 +22,6 @@ export function pairedClauseOf(
   return quantitiesOf(paired.parameterIds, paired.codeHash, name, alternativesOf(name, value));
 }
 
-/** Rows of the composite that pairs a quantity with the code. */
 export interface PairedRows {
   readonly parameterIds: readonly number[];
   readonly codeHash: number;

@@ -11,7 +11,7 @@ import { assertFew, invalid, splitOutsideEscapes, unescaped, unsupportedModifier
 /** A token as sent: `code`, `system|code`, `|code` or `system|`. */
 export interface ParsedToken {
   readonly code: string;
-  /** System of the code. Undefined means any system; empty means that the code has no system. */
+  /** Undefined means any system; empty means none. */
   readonly system?: string;
 }
 
@@ -97,14 +97,14 @@ function clauseOf(parameter: SearchParameter, token: ParsedToken, hashes: RowHas
   };
 }
 
-/** Removes a system that the elements of the parameter imply: rows of such elements hold no system. */
+/** Removes a system that the elements imply: their rows hold none. */
 function withoutImplied(parameter: SearchParameter, token: ParsedToken): ParsedToken {
   const { system = '', code } = token;
   const isImplied = code !== '' && impliedCodesOf(parameter, system)?.some((one) => isSameCode(one, code)) === true;
   return isImplied ? { code } : token;
 }
 
-/** Whether two codes are equal in any case, for `:i`. Without `:i`, a code in another case has no rows. */
+/** Equality in any case, for `:i`. Without `:i`, a code in another case has no rows. */
 const isSameCode = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 export const pairTokenOf = (parameterId: number, first: string, second: ParsedToken, hashes: RowHashes): TokenKey => ({

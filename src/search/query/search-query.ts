@@ -150,7 +150,7 @@ export interface BodyClause {
   readonly kind: 'body';
   /** JSON paths of PostgreSQL. At least one of them must find something. */
   readonly paths: readonly string[];
-  /** A text that each matching body contains, in any case. Bodies without it need not be parsed. */
+  /** A text that each matching body contains, in any case; bodies without it are not parsed. */
   readonly hint?: string;
 }
 
@@ -167,7 +167,6 @@ export interface PathClause {
   readonly kind: 'path';
   readonly path: string;
   readonly test: PathTest;
-  /** The same as in {@link BodyClause}. */
   readonly hint?: string;
 }
 
