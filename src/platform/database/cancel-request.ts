@@ -6,18 +6,6 @@ import { Connection, type PoolClient } from 'pg';
  */
 const LONGEST_MILLISECONDS = 3_000;
 
-/** A connection of node-postgres with members that its types omit. */
-interface CancelConnection extends Connection {
-  connect(port: number | string, host?: string): void;
-  requestSsl(): void;
-  cancel(processId: number, secretKey: unknown): void;
-}
-interface CancelledClient {
-  readonly processID: number;
-  readonly secretKey: unknown;
-  readonly sslNegotiation?: string;
-}
-
 /**
  * Cancels the running statement of a connection. It uses a new connection outside the pool, which needs no login
  * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS). When it resolves, the
@@ -25,8 +13,8 @@ interface CancelledClient {
  * @throws Error if it is unknown whether or when the backend receives the signal
  */
 export function requestCancel(client: PoolClient): Promise<void> {
-  const { host, port, ssl, processID, secretKey, sslNegotiation } = client as PoolClient & CancelledClient;
-  const connection = new Connection({ ssl, sslNegotiation } as object) as CancelConnection;
+  const { host, port, ssl, processID, secretKey, sslNegotiation } = client;
+  const connection = new Connection({ ssl, sslNegotiation } as object);
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => connection.stream.destroy(new Error('No answer to a cancel')), LONGEST_MILLISECONDS);
     const send = (): void => {

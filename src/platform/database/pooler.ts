@@ -10,8 +10,7 @@ import { onOwnConnection, reasonOf } from './database-client';
 const ROUNDS = 5;
 
 /** Whether the process id in the protocol is that of a real PostgreSQL process. A pooler invents the id. */
-export const isBackendOf = (client: Client, processId: number | undefined): boolean =>
-  (client as Client & { readonly processID: number }).processID === processId;
+export const isBackendOf = ({ processID }: Client, processId: number | undefined): boolean => processID === processId;
 
 /**
  * `transaction`: a pooler may run each transaction of a connection in another backend. `session`: all of them run in

@@ -1,6 +1,6 @@
 import { type Socket } from 'node:net';
 import { Logger } from '@nestjs/common';
-import { type Client, type ClientBase, DatabaseError } from 'pg';
+import { type Client, DatabaseError } from 'pg';
 import { onOwnConnection } from './database-client';
 
 /** The error message of statements whose connection was destroyed. */
@@ -18,9 +18,6 @@ const SILENT_MILLISECONDS = 5_000;
 const WORKING = `select pid::text as "processId", application_name as name from pg_stat_activity
   where (pid::text = any($1) or application_name = any($1)) and state = 'active' and wait_event_type is distinct from 'Client'`;
 
-/** A client of node-postgres with members that its types omit. */
-type WatchedClient = Client & { readonly processID: number; readonly readyForQuery: boolean };
-
 /** The state of a connection at the latest check. */
 interface Seen {
   /**
@@ -34,7 +31,7 @@ interface Seen {
   readonly quietSince: number;
 }
 
-type Watched = readonly [client: WatchedClient, seen: Seen];
+type Watched = readonly [client: Client, seen: Seen];
 
 /**
  * Destroys connections to PostgreSQL that became silent. A firewall or a dead host can drop packets forever, and TCP
@@ -44,22 +41,22 @@ type Watched = readonly [client: WatchedClient, seen: Seen];
  */
 export class SilentConnections {
   private readonly logger = new Logger(SilentConnections.name);
-  private readonly clients = new Map<WatchedClient, Seen>();
+  private readonly clients = new Map<Client, Seen>();
   private timer: NodeJS.Timeout | undefined;
   private isLookingUp = false;
 
   /** @param databaseUrl the URL of PostgreSQL itself, without a pooler */
   constructor(private readonly databaseUrl: string) {}
 
+  /** @param name the `application_name` of the connection, if there is a pooler */
   /**
    * Watches a connection until it ends.
    * @param name the `application_name` of the connection, if there is a pooler
    */
-  watch(client: ClientBase, name?: string): void {
-    const watched = client as WatchedClient;
-    this.clients.set(watched, seenNow(watched, name ?? String(watched.processID)));
+  watch(client: Client, name?: string): void {
+    this.clients.set(client, seenNow(client, name ?? String(client.processID)));
     client.once('end', () => {
-      this.clients.delete(watched);
+      this.clients.delete(client);
       if (this.clients.size > 0) return;
       clearInterval(this.timer);
       this.timer = undefined;

@@ -12,14 +12,6 @@ const ENDS = /^(?:commit|rollback)(?:;|$)/i;
 
 const BACK_TO_DEFAULT = /^SET LOCAL (\w+) TO DEFAULT$/;
 
-/**
- * A connection of node-postgres with a member that its types omit. The member has the texts of the statements that are
- * already parsed, by name.
- */
-interface NamingConnection {
-  readonly parsedStatements: Record<string, string>;
-}
-
 type Send = (config: string | QueryConfig, values?: unknown[]) => Promise<QueryResult>;
 
 /**
@@ -28,7 +20,7 @@ type Send = (config: string | QueryConfig, values?: unknown[]) => Promise<QueryR
  * LOCAL takes no snapshot, so a transaction above READ COMMITTED can still take locks before its snapshot.
  */
 export function sendSettingsWithTransactions(client: PoolClient, pooling: Pooling, settings: Settings): void {
-  const { parsedStatements } = client.connection as PoolClient['connection'] & NamingConnection;
+  const { parsedStatements } = client.connection;
   const run = client.query.bind(client) as Send;
   const send: Send = (config, values) => {
     const result = run(config, values);
