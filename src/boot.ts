@@ -77,7 +77,7 @@ interface Database {
 async function startDatabase(environment: Environment, tell: (line: string) => void): Promise<Database> {
   if (environment.databaseUrl !== undefined) {
     assertEncryptionKeySet(environment);
-    // Wait for an external database that is lost: its own operator restarts it.
+    // An external database that is lost is restarted by its operator.
     return {
       url: environment.databaseUrl,
       environment,

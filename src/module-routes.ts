@@ -17,11 +17,9 @@ interface FoundController {
 }
 
 /**
- * Checks the routes of modules of other teams. Express runs the first route that matches a request, so two routes of
- * one path hide each other, and a route such as `/:a/:b` hides those of all resources. A policy that links to the id of
- * a route grants all routes with this id.
- * @param coreModules the modules of the server
- * @throws StartError that names the controller
+ * Express runs the first route that matches, so two routes of one path hide each other, and a route such as `/:a/:b`
+ * hides those of all resources. A policy that links to the id of a route grants all routes with this id.
+ * @throws StartError that names the controller of a module which does such a thing
  */
 export function assertModuleRoutes(
   discovery: DiscoveryService,
@@ -89,7 +87,7 @@ const routePathOf = (...parts: readonly string[]): string =>
 /** The first segment of a path, below `/` or `/fhir`: both roots have the routes of resource types. */
 const firstSegmentOf = (path: string): string => path.replace(/^fhir(\/|$)/, '').split('/')[0] ?? '';
 
-/** Metadata of a decorator that takes one text or a list. */
+/** Of a decorator that takes one text or a list. */
 function metadataTexts(key: string, target: object): readonly string[] {
   const value = Reflect.getMetadata(key, target) as string | readonly string[] | undefined;
   return value === undefined ? [] : [value].flat();

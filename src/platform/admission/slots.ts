@@ -19,7 +19,7 @@ export interface SlotsOptions {
   readonly perCaller?: number;
   /** The share of all permits, and of those of a caller, that only {@link Slots.takeNow} may take. Default: 0. */
   readonly reserved?: number;
-  /** How long a task may wait. A task that waits longer is refused with `busyMessage`. */
+  /** A task that waits longer is refused with `busyMessage`. */
   readonly longestWaitMilliseconds: number;
   /** Maximum number of waiting tasks. Beyond it, the last task of the longest queue is refused. Default: no maximum. */
   readonly mostWaiting?: number;
@@ -67,10 +67,7 @@ export class Slots {
     this.options = { perCaller: options.permits, reserved: 0, mostWaiting: Infinity, retryAfterSeconds: 1, ...options };
   }
 
-  /**
-   * Returns slots with which at most `permits` tasks of one caller run at a time. Any number of tasks may wait, without
-   * a time limit.
-   */
+  /** At most `permits` tasks of one caller run at a time. Any number may wait, without a time limit. */
   static perCaller(permits: number): Slots {
     return new Slots({ permits: Infinity, perCaller: permits, longestWaitMilliseconds: Infinity, busyMessage: '' });
   }

@@ -67,8 +67,7 @@ export class BackgroundTasks
     this.states.set(task, state);
     clearTimeout(state.timer);
     state.wakes++;
-    // The task runs outside the context of the request that wakes it, so it does not have the id and the isolation
-    // level of that request.
+    // Without the id and the isolation level of the request that wakes it.
     state.running ??= this.requests.outside(() => this.run(found.meta, found.handler, state));
     return state.running;
   }

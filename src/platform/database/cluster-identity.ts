@@ -1,7 +1,6 @@
 /**
- * This file has SQL expressions that identify the transaction history of a database. Transaction ids and sequence
- * values are unique only within one history: a copy in another cluster, or a database restored to an earlier point in
- * time, issues them again.
+ * SQL expressions that identify the transaction history of a database. Ids of transactions and values of sequences are
+ * unique within one history only: a copy, or a database restored to an earlier point in time, issues them again.
  */
 
 /**

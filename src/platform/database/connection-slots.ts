@@ -9,7 +9,7 @@ const LONGEST_WAIT_MILLISECONDS = 5_000;
 
 export const poolOf = (dataSource: DataSource): Pool => (dataSource.driver as PostgresDriver).master as Pool;
 
-/** Returns how many connections searches and transactions may use, in total and per caller. */
+/** How many connections searches and transactions may use, in total and per caller. */
 function sharesOf(size: number): Record<'search' | 'transaction', Pick<SlotsOptions, 'permits' | 'perCaller'>> {
   const searches = Math.max(1, Math.floor((size * 3) / 8));
   // The remaining connections are for short work: single reads and writes, Sessions, deliveries.

@@ -3,6 +3,7 @@ import { QueryFailedError } from 'typeorm';
 import { type ErrorCode } from '../errors/error-codes';
 import { type ErrorKind } from '../errors/error-kind';
 import { ServiceError } from '../errors/service-error';
+import { systemCodeOf } from '../errors/system-error';
 import { ROW_FORMAT_CONSTRAINT } from './row-format';
 
 /** Thrown when another transaction changed the same data concurrently. The unit of work is then restarted. */
@@ -62,7 +63,7 @@ function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof AggregateError) return error.errors.map(refusalOf).find((refusal) => refusal !== undefined);
   if (isTransactionConflict(error))
     return ['busy', 'write-conflict', 'Too many writes to the same resource at once. Try again.', 1];
-  const { code = nodeCodeOf(error) ?? '', constraint } = postgresErrorOf(error) ?? {};
+  const { code = systemCodeOf(error) ?? '', constraint } = postgresErrorOf(error) ?? {};
   if (code === QUERY_CANCELED)
     return ['timeout', 'query-timeout', 'The query took longer than allowed. Ask for less, or raise the time limit.'];
   if (code === CHARACTER_NOT_IN_REPERTOIRE)
@@ -96,8 +97,4 @@ function isLostConnection(error: unknown): boolean {
 function postgresErrorOf(error: unknown): DatabaseError | undefined {
   const inner: unknown = error instanceof QueryFailedError ? error.driverError : error;
   return inner instanceof DatabaseError ? inner : undefined;
-}
-
-function nodeCodeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

@@ -43,15 +43,12 @@ export class RegistryEpoch {
     private readonly requests: RequestContext,
   ) {}
 
-  /**
-   * Raises both epochs once, as the last statement of the open transaction, so that writers of registries wait for each
-   * other only during the commit.
-   */
+  /** Raises both epochs as the last statement of the transaction, so writers wait for each other only at the commit. */
   raise(): void {
     this.raiseAtEnd('registries');
   }
 
-  /** Raises only the rights epoch, so that cached registries stay valid. */
+  /** Raises only the rights epoch: cached registries stay valid. */
   raiseRights(): void {
     this.raiseAtEnd('rights');
   }
@@ -132,7 +129,7 @@ export class CachedRegistry<T> {
 
   private loadToKeep(epoch: number): Promise<T> {
     if (this.loading === undefined || this.loading.epoch < epoch) {
-      // Other requests wait for the same load, so the load must not end with the request that started it.
+      // Other requests wait for this load, so it must not end with the request that started it.
       const loading = { epoch, value: this.epoch.unitOfWork.outside(this.load) };
       this.loading = loading;
       // A failed load is not cached, so the next request tries again.
@@ -176,9 +173,8 @@ export class KeptByRights<T> {
   private readonly kept = new Map<string, { readonly rights: number; readonly value: T }>();
 
   /**
-   * @param read reads the current value
-   * @param isKept returns whether a value is cached; false for large values, and for keys that do not exist, since a
-   * caller could invent any number of keys
+   * @param isKept whether a value is cached; false for large values, and for keys that do not exist, since a caller
+   * could invent any number of them
    */
   constructor(
     private readonly epoch: RegistryEpoch,

@@ -21,7 +21,7 @@ export interface Statement {
 
 /** A CTE that another module adds to a statement, so that both run in one round trip and one transaction. */
 export interface StatementPart {
-  /** The name of the CTE. It becomes a part of the statement's name, so one name must always have the same SQL. */
+  /** Name of the CTE, and a part of the statement's name: one name must always have the same SQL. */
   readonly name: string;
   readonly values: readonly unknown[];
   /**

@@ -20,7 +20,7 @@ const SIZES: Statement = {
   text: `select t.relname as "table", sum(pg_total_relation_size(s.relid))::float8 as bytes ${BY_TABLE}`,
 };
 
-/** Metrics of row counts. They are estimates from PostgreSQL's statistics, so no rows are counted. */
+/** Row counts as estimated by PostgreSQL's statistics, so no rows are counted. */
 @Injectable()
 @MetricsFrom({ source: 'rows', path: '/metrics/minutes', of: 'cluster' })
 export class RowMetrics implements MetricSource {

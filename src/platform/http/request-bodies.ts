@@ -39,7 +39,7 @@ const memoryCost = (bytes: number): number => bytes * COST;
  * it.
  */
 export function requestBodies(requests: RequestContext, rules: BodyRules): RequestHandler {
-  // Unread bodies are dropped in turn, since 1,000 of them have gigabytes.
+  // Dropped in turn, since 1,000 unread bodies have gigabytes.
   const drops = new Slots({ permits: 4, longestWaitMilliseconds: Infinity, busyMessage: '' });
   return (request, response, next) => {
     if (!hasBody(request)) {

@@ -13,7 +13,7 @@ import { type GrantedRows } from './granted-rows';
 interface Wire {
   readonly origin: Request;
   readonly ticket: RequestTicket;
-  /** The id by which log and audit link the request to requests of other systems. */
+  /** Links the request, in log and audit, to requests of other systems. */
   readonly correlationId: string | undefined;
 }
 

@@ -5,7 +5,7 @@ import { isSystemError } from '../../errors/system-error';
 
 const run = promisify(execFile);
 
-/** Whether a process with this id exists, owned by any account. */
+/** Whether a process of any account has this id. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -15,10 +15,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/**
- * Returns the program and parameters of a process, joined by spaces and without quotes; an empty text if the process
- * does not exist.
- */
+/** The program and parameters of a process, joined by spaces and without quotes; empty if it does not exist. */
 export async function readCommandLine(pid: number): Promise<string> {
   try {
     switch (process.platform) {
