@@ -1,4 +1,5 @@
 import { faultAt } from './entry-faults';
+import { linkKeyOf } from './reference-sites';
 
 /**
  * Maps the fullUrl of each entry of a transaction to the reference that replaces it, so that links can be rewritten.
@@ -8,11 +9,11 @@ export class BundleLinks {
 
   /** @throws ServiceError 'invalid' if two resources have the same fullUrl */
   add(fullUrl: string, target: string): void {
-    const known = this.targets.get(fullUrl);
+    const known = this.targets.get(linkKeyOf(fullUrl));
     if (known !== undefined && known !== target) {
       throw faultAt('fullUrl', 'Two resources have this fullUrl. Give each entry a different one.');
     }
-    this.targets.set(fullUrl, target);
+    this.targets.set(linkKeyOf(fullUrl), target);
   }
 
   /**
@@ -21,7 +22,7 @@ export class BundleLinks {
    * (http://hl7.org/fhir/R4/bundle.html#references).
    */
   targetOf(link: string, fullUrl: string | undefined): string | undefined {
-    const direct = this.targets.get(link);
+    const direct = this.targets.get(linkKeyOf(link));
     if (direct !== undefined || fullUrl === undefined || !RELATIVE.test(link)) return direct;
     const base = RESTFUL.exec(fullUrl)?.[1];
     return base === undefined ? undefined : this.targets.get(base + link);

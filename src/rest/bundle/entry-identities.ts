@@ -59,7 +59,7 @@ export function identitiesOf(
  */
 function newIdentity({ entry, action }: WriteIntent): EntryIdentity {
   const id = entry.resource?.id;
-  const isPlaceholder = action.verb === 'POST' && entry.fullUrl?.startsWith('urn:') === true;
+  const isPlaceholder = action.verb === 'POST' && /^urn:/i.test(entry.fullUrl ?? '');
   if (id === undefined || isPlaceholder) return { id: randomUUID(), origin: 'new' };
   assertId(id);
   return { id, origin: 'chosen' };

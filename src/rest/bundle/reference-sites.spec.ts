@@ -55,6 +55,18 @@ describe('links of a resource', () => {
     expect(sites.map((some) => some.map(({ link }) => link))).toEqual([['urn:uuid:2'], ['Patient/4']]);
   });
 
+  it('leave out those to an entry of a stored Bundle in another case of its urn', () => {
+    const collection = { fullUrl: 'urn:uuid:A', item: [{ reference: 'urn:UUID:a' }, { reference: 'urn:uuid:b' }] };
+    const [sites = []] = linkSitesOfResource([JSON.stringify(collection)]);
+    expect(sites.map(({ link }) => link)).toEqual(['urn:uuid:b']);
+  });
+
+  it('are urns in url, valueUri and valueUrl, in upper and lower case', () => {
+    const values = { url: 'URN:UUID:1', valueUri: 'Urn:uuid:2', valueUrl: 'urn:UUID:3', value: 'URN:UUID:4' };
+    const links = linkSitesOf(JSON.stringify(values)).map(({ link }) => link);
+    expect(links).toEqual(['URN:UUID:1', 'Urn:uuid:2', 'urn:UUID:3']);
+  });
+
   it('are unescaped', () => {
     expect(linkSitesOf('{"reference":"Patient\\/1"}').map(({ link }) => link)).toEqual(['Patient/1']);
   });

@@ -35,12 +35,21 @@ export function linkSitesOfResource(texts: readonly string[]): (readonly LinkSit
   const sites = texts.map(linkSitesOf);
   if (!texts.some((text) => text.includes(FULL_URL))) return sites;
   const own = new Set(texts.flatMap(namesOfEntries));
-  return sites.map((some) => some.filter(({ link }) => !own.has(link)));
+  return sites.map((some) => some.filter(({ link }) => !own.has(linkKeyOf(link))));
 }
+
+/**
+ * The text by which links are compared: a urn with a UUID or an OID is the same urn in upper and lower case (RFC 8141,
+ * section 3.1; RFC 4122, section 3).
+ */
+export const linkKeyOf = (link: string): string => (/^urn:(?:uuid|oid):/i.test(link) ? link.toLowerCase() : link);
 
 /** The names by which links lead to entries of a Bundle in the text: each fullUrl, and `Type/id` at its end. */
 function namesOfEntries(json: string): string[] {
-  return stringsAt(json, FULL_URL).flatMap(({ link }) => [link, ...(RELATIVE_END.exec(link)?.slice(1) ?? [])]);
+  return stringsAt(json, FULL_URL).flatMap(({ link }) => [
+    linkKeyOf(link),
+    ...(RELATIVE_END.exec(link)?.slice(1) ?? []),
+  ]);
 }
 
 /**
@@ -84,8 +93,8 @@ function stringsAt(json: string, key: string): LinkSite[] {
 }
 
 function addUrns(json: string, sites: LinkSite[]): void {
-  for (let at = json.indexOf(':"urn:'); at >= 0; at = json.indexOf(':"urn:', at + 1)) {
-    if (URN_MEMBERS.some((member) => json.endsWith(member, at + 1))) sites.push(siteAt(json, at + 1));
+  for (const { index } of json.matchAll(/:"urn:/gi)) {
+    if (URN_MEMBERS.some((member) => json.endsWith(member, index + 1))) sites.push(siteAt(json, index + 1));
   }
 }
 

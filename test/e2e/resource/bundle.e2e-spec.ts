@@ -169,6 +169,23 @@ describe('bundles', () => {
       expect((await app.get(`/fhir/DocumentReference?subject=${target}`)).json<{ total: number }>().total).toBe(1);
     });
 
+    it('resolves urns of UUIDs and OIDs in upper and lower case', async () => {
+      const uuid = 'urn:uuid:00000000-0000-4000-8000-00000000000a';
+      const entries = await transact(
+        { fullUrl: uuid, ...post(patient({ id: 'made-up' })) },
+        { fullUrl: 'URN:OID:1.2.4', ...post(patient({ id: 'made-up-too' })) },
+        ...[uuid.replace('uuid', 'UUID'), uuid.replace('0a', '0A'), 'urn:oid:1.2.4', 'urn:OID:1.2.4'].map((reference) =>
+          post(basic({ subject: { reference } })),
+        ),
+      );
+      const [byUuid, byOid] = entries.map((entry) => ({ reference: pathOf(entry).slice(1) }));
+      const subjects = await Promise.all(
+        entries.slice(2).map(async (entry) => (await readOf<{ subject: object }>(entry)).subject),
+      );
+      expect(subjects).toEqual([byUuid, byUuid, byOid, byOid]);
+      expect(await readOf(entries[1])).not.toMatchObject({ id: 'made-up-too' });
+    });
+
     it('stores a document as it is that holds resources of the transaction', async () => {
       const composition = {
         ...{ resourceType: 'Composition', status: 'final', type: { text: 'x' }, date: '2026-01-01', title: 't' },
