@@ -36,7 +36,8 @@ export class SessionController {
         'parameter-unknown',
         'DELETE /Session takes no criteria: it closes the Session of the token.',
       );
-    const { text } = await this.sessions.closeWithSuccessors(sessionId);
-    await sendAnswer(response, { status: HttpStatus.OK, text });
+    const closed = await this.sessions.closeWithSuccessors(sessionId);
+    if (closed === undefined) throw new ServiceError('resource-deleted', 'The Session of the token is deleted.');
+    await sendAnswer(response, { status: HttpStatus.OK, text: closed.text });
   }
 }

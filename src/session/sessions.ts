@@ -4,6 +4,7 @@ import { inOneFlight } from '../platform/database/in-one-flight';
 import { type Statement } from '../platform/database/statement';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
+import { ServiceError } from '../platform/errors/service-error';
 import { withMember } from '../platform/json/json-members';
 import { readJson } from '../platform/json/read-json';
 import { Clock, epochSeconds } from '../platform/time/clock';
@@ -156,12 +157,22 @@ export class Sessions {
     });
   }
 
+  /** Like {@link close}, but returns undefined for a Session that another request has deleted meanwhile. @internal */
+  async closeIfStored(sessionId: string): Promise<WriteResult | undefined> {
+    try {
+      return await this.close(sessionId);
+    } catch (error) {
+      if (error instanceof ServiceError && (error.kind === 'gone' || error.kind === 'not-found')) return undefined;
+      throw error;
+    }
+  }
+
   /** Closes a Session and all Sessions of its family of refresh tokens (the tokens of one login). @internal */
-  closeWithSuccessors(sessionId: string): Promise<StoredResource> {
+  closeWithSuccessors(sessionId: string): Promise<StoredResource | undefined> {
     return this.unitOfWork.run(async () => {
       const family = await this.statements.runOne<{ family_id: string }>(FAMILY_OF_SESSION, [sessionId]);
       if (family !== undefined) await this.closeFamily(family.family_id);
-      return (await this.close(sessionId)).resource;
+      return (await this.closeIfStored(sessionId))?.resource;
     });
   }
 
@@ -223,7 +234,7 @@ export class Sessions {
   private async closeEach(statement: Statement, owner: string): Promise<void> {
     const sessionIds = await this.idsBy(statement, owner);
     for (let from = 0; from < sessionIds.length; from += FLIGHT)
-      await inOneFlight(sessionIds.slice(from, from + FLIGHT).map((sessionId) => this.close(sessionId)));
+      await inOneFlight(sessionIds.slice(from, from + FLIGHT).map((id) => this.closeIfStored(id)));
   }
 
   private async idsBy(statement: Statement, ...values: readonly string[]): Promise<string[]> {

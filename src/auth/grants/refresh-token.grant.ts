@@ -1,6 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
-import { ServiceError } from '../../platform/errors/service-error';
 import { type IssuedRefreshToken, SessionTokens } from '../../session/session-tokens.repository';
 import { Sessions } from '../../session/sessions';
 import { type Client, settingsOf } from '../client/client';
@@ -87,7 +86,9 @@ export class RefreshTokenGrant implements Grant {
       return notValid('used before: all Sessions of its family are closed');
     }
     if (state === 'expired') return notValid('expired');
-    if (!(await this.hasClosed(sessionId))) return notValid('its Session was closed meanwhile');
+    // Only one of several concurrent calls closes the Session.
+    if ((await this.sessions.closeIfStored(sessionId))?.outcome !== 'updated')
+      return notValid('its Session was closed meanwhile');
     return this.issuer.issue({
       client,
       grantType: token.grantType,
@@ -96,16 +97,6 @@ export class RefreshTokenGrant implements Grant {
       scope: token.scope ?? undefined,
       audience: token.audience ?? undefined,
     });
-  }
-
-  /** Returns true if this call closed the Session; false if a concurrent call did. */
-  private async hasClosed(sessionId: string): Promise<boolean> {
-    try {
-      return (await this.sessions.close(sessionId)).outcome === 'updated';
-    } catch (error) {
-      if (error instanceof ServiceError && (error.kind === 'gone' || error.kind === 'not-found')) return false;
-      throw error;
-    }
   }
 }
 

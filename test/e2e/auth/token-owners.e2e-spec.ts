@@ -47,6 +47,15 @@ describe('a token is issued as its User and Client are behind their locks', () =
       return rowCount === waiting;
     });
 
+  /** Waits until transactions wait for the row that `sql` has locked. */
+  const waitForRows = (waiting: number): Promise<true> =>
+    eventually(`${waiting} wait for a row`, async () => {
+      const { rowCount } = await sql.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rowCount === waiting;
+    });
+
   const liveSessions = async (): Promise<number> =>
     (await servers[0].get('/Session?user=User/nurse&active=true')).json<{ total: number }>().total;
 
@@ -81,6 +90,25 @@ describe('a token is issued as its User and Client are behind their locks', () =
     expect(status).toBe(200);
     const { access_token: token } = JSON.parse(text) as { access_token: string };
     expect((await servers[1].get('/auth/userinfo', { authorization: `Bearer ${token}` })).status).toBe(401);
+  });
+
+  it.each<[string, object]>([
+    ['deactivated', { userName: 'nurse', inactive: true }],
+    ['given another password', { userName: 'nurse', password: 'another password' }],
+  ])('a User is %s while one of its Sessions is being deleted', async (_change, body) => {
+    const { entry } = (await servers[0].get('/Session?user=User/nurse&active=true')).json<{
+      entry: readonly [{ resource: { id: string } }];
+    }>();
+    const { id } = entry[0].resource;
+    await sql.query('begin');
+    await sql.query(`select from resource where type = 'Session' and id = $1 for update`, [id]);
+    const deletion = servers[0].delete(`/Session/${id}`);
+    await waitForRows(1);
+    const change = servers[1].put('/User/nurse', body);
+    await waitForRows(2);
+    await sql.query('commit');
+    expect([(await deletion).status, (await change).status]).toEqual([200, 200]);
+    expect(await liveSessions()).toBe(0);
   });
 
   it('and a write of another User meanwhile costs no login', async () => {
