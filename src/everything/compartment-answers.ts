@@ -7,7 +7,7 @@ import { PageWriter } from './pages/page-writer';
 import { MOST_LINKS } from './plan/first-chunk';
 import { chunksOf } from './read/chunks';
 import { CompartmentReader, type ReadOptions } from './read/compartment-reader';
-import { type Entry } from './plan/entry';
+import { type Entry } from './plan/entry-rows';
 import { tallyOf } from './read/tally';
 import { type EverythingCall } from './request/everything-call';
 import { linkedParameters } from './request/everything-request';
@@ -24,7 +24,9 @@ export class CompartmentAnswers {
   ) {}
 
   async of(call: EverythingCall): Promise<FhirAnswer> {
-    const { cursor, count, explain, timeoutSeconds: seconds } = call.request;
+    const { cursor, count, explain, timeoutSeconds: seconds, isManifest, subset } = call.request;
+    if (isManifest) return { status: 200, text: await manifestOf(call, this.reader) };
+    if (subset === 'count') return this.total(call);
     const startedAt = performance.now();
     if (cursor === undefined && explain === undefined && call.query.included === undefined) {
       const entries = await this.reader.first(call.query, seconds, Math.min(count ?? MOST_LINKS, MOST_LINKS));
@@ -35,8 +37,7 @@ export class CompartmentAnswers {
     return { status: 200, produce, ...linesType(call) };
   }
 
-  /** Returns only the number of resources. */
-  async total(call: EverythingCall): Promise<FhirAnswer> {
+  private async total(call: EverythingCall): Promise<FhirAnswer> {
     const { request, query } = call;
     const matches = { ...query, included: undefined };
     const total = await this.reader.within(matches, { seconds: request.timeoutSeconds }, async (snapshot, parts) => {
@@ -45,11 +46,6 @@ export class CompartmentAnswers {
       return count;
     });
     return { status: 200, text: bundleText('searchset', { total, ...selfLink(call) }) };
-  }
-
-  /** Returns the size of the answer instead of its resources (`_manifest`). */
-  async manifest(call: EverythingCall): Promise<FhirAnswer> {
-    return { status: 200, text: await manifestOf(call, this.reader) };
   }
 
   private async stream(call: EverythingCall, options: ReadOptions): Promise<Produce> {

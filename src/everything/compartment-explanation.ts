@@ -31,10 +31,7 @@ async function explanationOfPart(
   const startedAt = performance.now();
   const [{ rows } = { rows: 0 }] = await snapshot.run<{ rows: number }>(count.statement, count.values);
   const milliseconds = Math.round((performance.now() - startedAt) * 1000) / 1000;
-  const { query, plan, ...advice } = explanationOf(
-    ordered(part, (text) => text),
-    lines,
-    options,
-  );
+  const bound = ordered(part, (text) => text);
+  const { query, plan, ...advice } = explanationOf(bound, lines, options);
   return { type: part.label, query, plan, rows, milliseconds, ...advice };
 }

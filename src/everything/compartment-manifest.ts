@@ -60,6 +60,4 @@ function typeOf(type: string, { all, recent, count, bytes }: Tally, { types }: C
 }
 
 const sumOf = (a: Tally | undefined, b: Tally): Tally =>
-  a === undefined
-    ? b
-    : { all: a.all + b.all, recent: a.recent + b.recent, count: a.count + b.count, bytes: a.bytes + b.bytes };
+  a ? { all: a.all + b.all, recent: a.recent + b.recent, count: a.count + b.count, bytes: a.bytes + b.bytes } : b;

@@ -3,13 +3,44 @@ import { type FhirAnswer } from '../fhir/edge/fhir-answer';
 import { ServiceError } from '../platform/errors/service-error';
 import { limitedToRows } from '../platform/request/request-context';
 import { Operation, type OperationHandler, type OperationRequest } from '../operation/operation';
-import { everythingOperation } from './everything-definition';
 import { CompartmentAnswers } from './compartment-answers';
 import { EverythingCalls, type EverythingCall } from './request/everything-call';
 
 /** Returns all resources of a patient, by the stored compartment definition ("Patient everything"). */
 @Injectable()
-@Operation(everythingOperation)
+@Operation({
+  resourceType: 'Patient',
+  code: 'everything',
+  level: 'instance',
+  methods: ['GET', 'POST'],
+  enforcesRows: true,
+  hasLines: true,
+  definition: 'http://hl7.org/fhir/OperationDefinition/Patient-everything',
+  description: 'The patient and every resource that the stored CompartmentDefinition links to it.',
+  exampleBody: {
+    resourceType: 'Parameters',
+    parameter: [
+      { name: '_type', valueCode: 'Patient,Observation' },
+      { name: 'start', valueDate: '2020-01-01' },
+    ],
+  },
+  parameters: [
+    { name: '_since', description: 'Only what was created or updated after this instant' },
+    { name: '_timeout', description: 'Seconds that the underlying queries may take' },
+    { name: '_type', description: 'Types with commas between; the Patient only when named' },
+    { name: 'start', description: 'Only what is about care on this date or later' },
+    { name: 'end', description: 'Only what is about care on this date or earlier' },
+    { name: '_count', description: 'Resources of a page; without it the whole comes at once' },
+    {
+      name: '_include',
+      description: 'Adds resources that entries refer to: types, references such as Observation:performer, or *',
+    },
+    { name: '_elements', description: 'Elements of each resource, such as name,birthDate' },
+    { name: '_summary', description: 'true, text, data, count or false' },
+    { name: '_manifest', description: '1: how much there is and what is left out, instead of the resources' },
+    { name: '_explain', description: '1: SQL and plan of each type in addition' },
+  ],
+})
 export class PatientEverything implements OperationHandler {
   constructor(
     private readonly calls: EverythingCalls,
@@ -23,8 +54,6 @@ export class PatientEverything implements OperationHandler {
     // Refuses `_explain` to a caller who is limited to some rows: the query plan would show counts of rows that the
     // caller may not see.
     if (request.explain !== undefined && query.limit !== undefined) throw limitedToRows();
-    if (request.isManifest) return this.answers.manifest(call);
-    if (request.subset === 'count') return this.answers.total(call);
     return this.answers.of(call);
   }
 }

@@ -12,7 +12,7 @@ import { type CompartmentQuery } from '../plan/compartment-query';
 import { type QueryPart } from '../plan/query-parts';
 import { CompartmentReader, type ReadOptions } from '../read/compartment-reader';
 import { type PageCursor } from '../request/everything-request';
-import { type EntryHead } from '../plan/entry';
+import { type EntryHead } from '../plan/entry-rows';
 import {
   ADD_LIST,
   entriesAdded,

@@ -26,24 +26,19 @@ export class PageWriter {
     printer: EntryPrinter,
     { limit, notes }: { readonly limit: RowLimit | undefined; readonly notes: readonly string[] },
   ): Promise<void> {
-    const matches = entries.filter(({ position }) => position < total);
-    const included = entries.filter(({ position }) => position >= total);
+    const [matches, included] = halves(entries, total);
     const readable = [
       ...(await this.readable(matches, limit)),
       ...(await this.readable(included, await this.limitOf(included))),
     ];
     const listed = readable.map((entry) => ({ ...entry, text: undefined as string | undefined }));
     const printed = this.texts.printed(listed, async (some) => {
-      const read = some.map(({ text = '', ...entry }) => ({ ...entry, text }));
-      const ofMatches = await printer.print(
-        read.filter(({ position }) => position < total),
-        'match',
+      const [ofMatches, ofIncluded] = halves(
+        some.map(({ text = '', ...entry }) => ({ ...entry, text })),
+        total,
       );
-      const ofIncluded = await printer.print(
-        read.filter(({ position }) => position >= total),
-        'include',
-      );
-      return [ofMatches, ofIncluded].filter((text) => text !== '');
+      const texts = [await printer.print(ofMatches, 'match'), await printer.print(ofIncluded, 'include')];
+      return texts.filter((text) => text !== '');
     });
     // The first batch is read before anything is sent, so a refusal keeps its status.
     let next = await printed.next();
@@ -69,3 +64,9 @@ export class PageWriter {
     return listed.filter((_entry, place) => !beyond.has(place));
   }
 }
+
+/** Included resources come after all matches. */
+const halves = <E extends Pick<ListedEntry, 'position'>>(entries: readonly E[], total: number): [E[], E[]] => [
+  entries.filter(({ position }) => position < total),
+  entries.filter(({ position }) => position >= total),
+];

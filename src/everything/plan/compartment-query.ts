@@ -4,8 +4,8 @@ import { type CareDateIds } from './care-dates';
 
 /** A period in milliseconds since 1970, including both ends. If an end is missing, the period is open there. */
 export interface CarePeriod {
-  readonly start?: number;
-  readonly end?: number;
+  readonly start: number | undefined;
+  readonly end: number | undefined;
 }
 
 /** The referenced resources that an answer must include (`_include`). */

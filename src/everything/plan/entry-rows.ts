@@ -2,6 +2,18 @@ import { type Binder } from '../../store/binder';
 import { type CompartmentQuery } from './compartment-query';
 import { readableTest } from './entry-tests';
 
+/** One resource of an answer, without its text. */
+export interface EntryHead {
+  readonly type: string;
+  readonly id: string;
+  /** Comma-separated ids of the parameters that link the resource to the patient; 0 for the patient itself. */
+  readonly parameters: string;
+}
+
+export interface Entry extends EntryHead {
+  readonly text: string;
+}
+
 /** The parameter id that marks the patient itself, which belongs to its compartment without a link. */
 export const ITSELF = 0;
 

@@ -1,6 +1,6 @@
 import { Binder, type BoundStatement } from '../../store/binder';
 import { type CompartmentQuery, hasPatient, linksOf } from './compartment-query';
-import { gathered, linksTo, patientLink, rowsBehind } from './entry-rows';
+import { type EntryHead, gathered, linksTo, patientLink, rowsBehind } from './entry-rows';
 import { entryTest } from './entry-tests';
 
 /**
@@ -11,15 +11,11 @@ export const MOST_LINKS = 1_000;
 const MOST_BYTES_OF_BODY = 64 * 1024;
 const MOST_BYTES = 2 * 1024 * 1024;
 
-/** A row of {@link firstChunk}. */
-export interface FirstChunkRow {
+export interface FirstChunkRow extends Omit<EntryHead, 'type'> {
   /** Number of links to the patient; null if the patient is not stored or the caller may not read it. */
   readonly links: number | null;
   /** The type of an entry. If there is no entry, this and all columns below are null. */
   readonly type: string | null;
-  readonly id: string;
-  /** Comma-separated ids of the parameters that link the entry to the patient; 0 for the patient itself. */
-  readonly parameters: string;
   /** The body. Null if it is too long for the first chunk, or if it and all bodies before it are too long together. */
   readonly body: string | null;
 }

@@ -2,7 +2,7 @@ import { type Subset, subsetOf } from '../../fhir/subset/subset';
 import { type Slices } from '../../platform/time/slices';
 import { outcomeEntry, searchEntry } from '../../model/bundle-text';
 import { type QueryPart } from '../plan/query-parts';
-import { type Entry } from '../plan/entry';
+import { type Entry } from '../plan/entry-rows';
 import { type Reasons } from './reasons';
 
 /** Prints entries as Bundle entries, or as lines of NDJSON. */

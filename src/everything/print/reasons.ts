@@ -13,10 +13,7 @@ const INCLUDED_URL = 'urn:svc:included-by';
 /** Maximum number of cached texts. There are few combinations of parameters. */
 const MOST_REMEMBERED = 2_000;
 
-/**
- * Prints why an entry is in the answer, from the ids of the parameters that link it. The result is text inside
- * `Bundle.entry.search`.
- */
+/** Prints why an entry is in the answer, as text inside `Bundle.entry.search`. */
 export class Reasons {
   private readonly texts = {
     match: memoized((parameters) => {
@@ -35,10 +32,7 @@ export class Reasons {
     private readonly referenceNames: () => ReadonlyMap<number, string>,
   ) {}
 
-  /**
-   * @param parameters comma-separated parameter ids; 0 for the patient itself
-   * @returns `"extension":[…],` as JSON text
-   */
+  /** @returns `"extension":[…],` as JSON text, from the `parameters` of an entry */
   of(parameters: string, mode: QueryPart['mode']): string {
     return this.texts[mode](parameters);
   }

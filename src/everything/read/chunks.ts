@@ -1,6 +1,6 @@
 import { type Snapshot } from '../../platform/database/snapshots';
 import { type Statement } from '../../platform/database/statement';
-import { type EntryHead } from '../plan/entry';
+import { type EntryHead } from '../plan/entry-rows';
 import { ordered, type QueryPart } from '../plan/query-parts';
 import { type EntryPrinter } from '../print/entry-printer';
 import { type PartsOf } from './compartment-reader';
@@ -25,17 +25,14 @@ interface FoundEntry extends EntryHead {
 }
 
 /** The entries of a query part, found and sorted. PostgreSQL keeps them in a cursor. */
-interface OpenPart {
-  readonly mode: QueryPart['mode'];
+interface OpenPart extends Pick<QueryPart, 'mode'> {
   readonly cursor: string;
   readonly first: readonly FoundEntry[];
 }
 
-/** Several printed entries. */
-interface Chunk {
+interface Chunk extends Pick<QueryPart, 'mode'> {
   readonly text: string;
   readonly count: number;
-  readonly mode: QueryPart['mode'];
 }
 
 /**
@@ -75,7 +72,7 @@ async function* rowsOf(snapshot: Snapshot, { cursor, first }: OpenPart): AsyncGe
 /** A statement without a name, so it is not prepared: the columns differ between cursors. */
 const fetchFrom = (cursor: string, count: number): Statement => ({ name: '', text: `fetch ${count} from ${cursor}` });
 
-/** Splits entries into chunks of at most BYTES_AT_ONCE bytes of bodies. A single longer body is a chunk of its own. */
+/** A body longer than BYTES_AT_ONCE is a chunk of its own. */
 function* chunked<Row extends { readonly bytes: number }>(rows: readonly Row[]): Generator<readonly Row[]> {
   let chunk: Row[] = [];
   let bytes = 0;

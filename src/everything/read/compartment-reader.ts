@@ -3,11 +3,10 @@ import { Snapshots, type Snapshot, type SnapshotOptions } from '../../platform/d
 import { ServiceError } from '../../platform/errors/service-error';
 import { GrantedReader } from '../../resource/rows/granted-reader';
 import { type CompartmentQuery } from '../plan/compartment-query';
-import { ITSELF } from '../plan/entry-rows';
+import { type Entry, ITSELF } from '../plan/entry-rows';
 import { firstChunk, type FirstChunkRow } from '../plan/first-chunk';
 import { queryPartsOf, presentParameters, type QueryPart } from '../plan/query-parts';
 import { CompartmentSlots, type Reading } from './compartment-slots';
-import { type Entry } from '../plan/entry';
 
 export type ReadOptions = Omit<SnapshotOptions, 'refusal'>;
 
@@ -54,10 +53,8 @@ export class CompartmentReader {
     const links = rows[0]?.links ?? null;
     if (links === null) return this.refuse(query);
     const entries = rows.filter(({ type }) => type !== null);
-    const isWhole = links <= mostLinks && entries.every(({ body }) => body !== null);
-    return isWhole
-      ? entries.map(({ type, id, parameters, body }) => ({ type: type ?? '', id, parameters, text: body ?? '' }))
-      : undefined;
+    if (links > mostLinks || entries.some(({ body }) => body === null)) return undefined;
+    return entries.map(({ type, id, parameters, body }) => ({ type: type ?? '', id, parameters, text: body ?? '' }));
   }
 
   /**

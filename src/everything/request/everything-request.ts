@@ -120,7 +120,7 @@ function cursorOf(query: URLSearchParams): PageCursor | undefined {
 
 function isManifestOf(query: URLSearchParams): boolean {
   const text = query.get('_manifest') ?? '';
-  if (!['', '0', '1', 'true', 'false'].includes(text)) throw parameterInvalid('_manifest must be 1 or 0.');
+  if (!/^(|[01]|true|false)$/.test(text)) throw parameterInvalid('_manifest must be 1 or 0.');
   return text === '1' || text === 'true';
 }
 
@@ -131,7 +131,7 @@ function periodOf(query: URLSearchParams): CarePeriod | undefined {
   if (start === undefined && end === undefined) return undefined;
   if (start !== undefined && end !== undefined && start > end)
     throw parameterInvalid('start must not be later than end.');
-  return { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) };
+  return { start, end };
 }
 
 function typesOf(
