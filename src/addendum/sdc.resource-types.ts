@@ -18,10 +18,7 @@ export class SdcDocumentResourceType {}
 
 const inWorkflow = (member: string): string => `SDCWorkflow.${member} | SDCWorkflow.ctx.${member}`;
 
-/**
- * A workflow of documents, which may have any members. Patient and encounter are members of the workflow (interface
- * specification, "SDCDocument / SDCWorkflow") or of its `ctx`.
- */
+/** A workflow of documents, which may have any members. Patient and encounter are its members or those of its `ctx`. */
 @Injectable()
 @DefinesResourceType({
   type: 'SDCWorkflow',

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type NativeReference } from '../../fhir/types';
+import { type Statement } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
 import { TimeLimit } from '../../platform/database/time-limit';
 import { SearchIndex } from '../../search-index/search-index';
@@ -46,15 +47,17 @@ export class AddendumEntries {
   ) {}
 
   /** Locks `target` against other writing calls until the transaction ends, and returns the number of its addenda. */
-  async hold({ resourceType, id }: NativeReference): Promise<number> {
-    const row = await this.statements.runOne<{ last_sequence: number }>(HOLD_TARGET, [resourceType, id]);
-    return row?.last_sequence ?? 0;
+  hold(target: NativeReference): Promise<number> {
+    return this.locked(HOLD_TARGET, target);
   }
 
   /** Like {@link hold}, but without addenda of the target it returns 0 and locks nothing. */
-  async holdRecord({ resourceType, id }: NativeReference): Promise<number> {
-    const row = await this.statements.runOne<{ last_sequence: number }>(HOLD_RECORD, [resourceType, id]);
-    return row?.last_sequence ?? 0;
+  holdRecord(target: NativeReference): Promise<number> {
+    return this.locked(HOLD_RECORD, target);
+  }
+
+  private async locked(statement: Statement, { resourceType, id }: NativeReference): Promise<number> {
+    return (await this.statements.runOne<{ last_sequence: number }>(statement, [resourceType, id]))?.last_sequence ?? 0;
   }
 
   /** Appends an addendum to the locked target, and adds its link to the chain of the target. */
@@ -95,8 +98,7 @@ export class AddendumEntries {
 
   /** Returns the id of an addendum that names the target but has no link in its chain, if there is one. */
   async findUnlinked({ resourceType, id }: NativeReference): Promise<string | undefined> {
-    const hash = this.index.referenceHash(resourceType, id);
-    const values = [hash, resourceType, id];
+    const values = [this.index.referenceHash(resourceType, id), resourceType, id];
     return (await this.inSlot(() => this.statements.runOne<{ id: string }>(FIND_UNLINKED, values)))?.id;
   }
 

@@ -14,14 +14,14 @@ export interface Verification {
    * that no addendum was removed from the end.
    */
   readonly head: string;
-  readonly broken: VerifiedBreak | undefined;
-}
-
-interface VerifiedBreak {
-  readonly sequence: number | undefined;
-  readonly addendum: NativeReference | undefined;
-  readonly reason: string;
-  readonly message: string;
+  readonly broken:
+    | {
+        readonly sequence: number | undefined;
+        readonly addendum: NativeReference | undefined;
+        readonly reason: string;
+        readonly message: string;
+      }
+    | undefined;
 }
 
 /** Checks the chains of targets (docs/explanation/evidence.md). */
@@ -48,7 +48,8 @@ export class Chains {
       const { links, head } = await this.entries.linksAfter(target, check.length);
       for (const link of links) {
         const broken = check.take(link);
-        if (broken !== undefined) return (await this.isMisplaced(target, check, link)) ? inOrder(broken) : broken;
+        if (broken !== undefined)
+          return (await this.isMisplaced(target, check, link)) ? { ...broken, reason: 'order' } : broken;
       }
       if (links.length === 0) return check.finish(head);
     }
@@ -71,9 +72,7 @@ export class Chains {
   }
 }
 
-const inOrder = (broken: ChainBreak): ChainBreak => ({ ...broken, reason: 'order' });
-
-const verifiedBreak = ({ reason, sequence, addendumId }: ChainBreak): VerifiedBreak => ({
+const verifiedBreak = ({ reason, sequence, addendumId }: ChainBreak): Verification['broken'] => ({
   sequence,
   addendum: addendumId === undefined ? undefined : { id: addendumId, resourceType: 'SDCAddendum' },
   reason,

@@ -3,13 +3,10 @@ import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { COMMENT } from '../types/addendum-kinds';
 import { IfSent, IsMemberPath, IsShapedLike } from '../params/param-checks';
-import { TargetReference, UserReference } from '../params/references';
+import { TargetParams, UserReference } from '../params/references';
 import { Addenda } from '../store/addenda';
 
-export class AddCommentParams {
-  @IsShapedLike(TargetReference)
-  target!: TargetReference;
-
+export class AddCommentParams extends TargetParams {
   @IsShapedLike(UserReference)
   user!: UserReference;
 

@@ -3,13 +3,10 @@ import { type JsonText } from '../../platform/json/json-text';
 import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { NOTE } from '../types/addendum-kinds';
 import { IfSent, IsDateTime, IsShapedLike } from '../params/param-checks';
-import { TargetReference, UserReference } from '../params/references';
+import { TargetParams, UserReference } from '../params/references';
 import { Addenda } from '../store/addenda';
 
-export class AddNoteParams {
-  @IsShapedLike(TargetReference)
-  target!: TargetReference;
-
+export class AddNoteParams extends TargetParams {
   @IsShapedLike(UserReference)
   user!: UserReference;
 
@@ -22,7 +19,7 @@ export class AddNoteParams {
   appointment?: string;
 }
 
-/** Adds a Note to a signed document or workflow (interface specification, "Addendum RPC", rule 2). */
+/** Adds a Note to a signed document or workflow ("Addendum RPC", rule 2). */
 @RpcMethod({
   method: 'svc.sdc.addendum/add-note',
   params: AddNoteParams,

@@ -4,12 +4,9 @@ import { type RpcCall, type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { Addenda } from '../store/addenda';
 import { Revisions } from '../store/revisions';
 import { IsShapedLike } from '../params/param-checks';
-import { TargetReference, UserReference } from '../params/references';
+import { TargetParams, UserReference } from '../params/references';
 
-export class CreateAmendmentParams {
-  @IsShapedLike(TargetReference)
-  target!: TargetReference;
-
+export class CreateAmendmentParams extends TargetParams {
   @IsShapedLike(UserReference)
   user!: UserReference;
 }

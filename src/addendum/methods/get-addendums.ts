@@ -4,7 +4,7 @@ import { type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { Addenda } from '../store/addenda';
 import { TargetParams } from '../params/references';
 
-/** Lists the addenda of a target (interface specification, "Addendum RPC", rule 5). */
+/** Lists the addenda of a target ("Addendum RPC", rule 5). */
 @RpcMethod({
   method: 'svc.sdc.addendum/get-addendums',
   params: TargetParams,
@@ -27,7 +27,6 @@ export class GetWorkflowAddendumsParams {
   id!: string;
 }
 
-/** Lists the addenda of a workflow, which the call identifies by its id alone. */
 @RpcMethod({
   method: 'svc.sdc/get-workflow-addendums',
   params: GetWorkflowAddendumsParams,

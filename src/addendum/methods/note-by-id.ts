@@ -20,7 +20,7 @@ export class NoteByIdParams {
   text!: string;
 }
 
-/** Adds a Note to a signed target, which the call identifies by its id alone. Subclasses name the type. */
+/** Adds a Note to a signed target, which the call identifies by its id alone. */
 @Injectable()
 abstract class AddNoteById implements RpcHandler<NoteByIdParams, JsonText> {
   protected abstract readonly resourceType: string;

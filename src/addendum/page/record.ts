@@ -21,7 +21,6 @@ export interface StoredTarget {
 
 /** The members that all addenda have, in the order in which they are shown. */
 export interface AddendumHead {
-  /** The position among the addenda of the target: 1, 2, 3 … */
   readonly sequence: number;
   readonly addendum: NativeReference;
   readonly type: string;
@@ -63,7 +62,6 @@ export interface Remark {
   /** Number of the last revision when the addendum was added; undefined before the first revision. */
   readonly revision: number | undefined;
   readonly text: string | undefined;
-  /** The status that a History records; undefined for other addenda. */
   readonly status: string | undefined;
   /** The field that a Comment is about, with its value at that time. */
   readonly about: FieldAtTheTime | undefined;

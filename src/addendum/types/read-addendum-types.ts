@@ -9,7 +9,12 @@ import { readJson } from '../../platform/json/read-json';
 import { faultOfSchema } from '../../platform/json-schema/schema-bounds';
 import { strictAjv } from '../../platform/json-schema/strict-ajv';
 import { AMENDMENT, COMMENT, faultOfCreatedType, HISTORY, NOTE } from './addendum-kinds';
-import { type AddendumType } from './addendum-type';
+
+/** A declared type of addenda: its required members, and checks of members. All others may have any value. */
+export interface AddendumType {
+  readonly required: readonly string[];
+  readonly properties: ReadonlyMap<string, ValidateFunction>;
+}
 
 const MEMBERS = ['type', 'required', 'properties'];
 const KINDS_OF_THE_SERVICE: readonly unknown[] = [NOTE, COMMENT, HISTORY, AMENDMENT];
@@ -60,23 +65,17 @@ class TypesReader {
     for (const key of Object.keys(entry).filter((name) => !MEMBERS.includes(name))) {
       this.faults.push(`${at}.${key} is no member of a type.${didYouMean(nearestCode(key, MEMBERS))}`);
     }
-    const type = this.typeOf(entry.type, `${at}.type`);
+    const fault = this.faultOfType(entry.type);
+    if (fault !== undefined) this.faults.push(`${at}.type ${fault}`);
     const required = this.requiredOf(entry.required, `${at}.required`);
     const properties = this.propertiesOf(entry.properties, `${at}.properties`);
-    if (type !== undefined) this.types.set(type, { required, properties });
+    if (typeof entry.type === 'string') this.types.set(entry.type, { required, properties });
   }
 
-  private typeOf(type: unknown, at: string): string | undefined {
-    if (typeof type !== 'string' || type === '') this.faults.push(`${at} must be a text such as "acme.sdc/Handover"`);
-    else if (KINDS_OF_THE_SERVICE.includes(type))
-      this.faults.push(`${at} is a kind of the service, which has its own rules`);
-    else if (this.types.has(type)) this.faults.push(`${at} is declared twice: ${type}`);
-    else {
-      const fault = faultOfCreatedType(type);
-      if (fault === undefined) return type;
-      this.faults.push(`${at} ${fault}`);
-    }
-    return undefined;
+  private faultOfType(type: unknown): string | undefined {
+    if (typeof type !== 'string' || type === '') return 'must be a text such as "acme.sdc/Handover"';
+    if (KINDS_OF_THE_SERVICE.includes(type)) return 'is a kind of the service, which has its own rules';
+    return this.types.has(type) ? `is declared twice: ${type}` : faultOfCreatedType(type);
   }
 
   private requiredOf(required: unknown, at: string): readonly string[] {
