@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { type EndSignal, NEVER } from '../platform/admission/request-end';
 import { type Held, Slots } from '../platform/admission/slots';
+import { Ambient } from '../platform/ambient';
 import { Background, type BackgroundTask } from '../platform/background/background';
 import { Environment } from '../platform/config/environment';
 import { RequestContext } from '../platform/request/request-context';
@@ -164,7 +165,7 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     }
     this.visits.set(key, visit);
     // Outside the context of the request that woke the destination: delivery continues long after its response.
-    visit.ended = this.requests.outside(() => this.visit(key, visit));
+    visit.ended = Ambient.outside(() => this.visit(key, visit));
     return visit;
   }
 

@@ -9,6 +9,11 @@ export class Ambient<T> {
     return storage.getStore()?.get(this) as T | undefined;
   }
 
+  /** Runs `work` outside the current request, transaction and time limit, for work that may end after the response. */
+  static outside<R>(work: () => R): R {
+    return storage.run(new Map(), work);
+  }
+
   /** Runs `work` with this value. Everything that `work` starts has the value too. */
   run<R>(value: T | undefined, work: () => R): R {
     return storage.run(new Map(storage.getStore()).set(this, value), work);

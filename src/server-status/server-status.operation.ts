@@ -8,11 +8,11 @@ import {
   type OperationRequest,
   partsAnswer,
 } from '../operation/operation';
+import { Ambient } from '../platform/ambient';
 import { Statements } from '../platform/database/statements';
 import { TimeLimit } from '../platform/database/time-limit';
 import { assertKnownParameters, SHAPE_PARAMETERS } from '../platform/http/known-parameters';
 import { errorName } from '../platform/logging/error-trace';
-import { RequestContext } from '../platform/request/request-context';
 import { Clock } from '../platform/time/clock';
 import { MOST_SESSIONS_COUNTED } from '../session/session-tokens.repository';
 import { MOST_DESTINATIONS, MOST_TABLES, STATUS_PARTS, StatusParts, type StatusValues } from './status-parts';
@@ -43,7 +43,6 @@ export class ServerStatusOperation implements OperationHandler {
   constructor(
     private readonly parts: StatusParts,
     private readonly statements: Statements,
-    private readonly requests: RequestContext,
     private readonly clock: Clock,
   ) {}
 
@@ -53,7 +52,7 @@ export class ServerStatusOperation implements OperationHandler {
    */
   async execute({ query, headers }: OperationRequest): Promise<FhirAnswer> {
     assertKnownParameters('$server-status', query, SHAPE_PARAMETERS, headers.prefer);
-    this.running ??= this.requests.outside(() => this.read()).finally(() => (this.running = undefined));
+    this.running ??= Ambient.outside(() => this.read()).finally(() => (this.running = undefined));
     return partsAnswer(STATUS_PARTS, await this.running);
   }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@je
 import { Logger } from '@nestjs/common';
 import { type DataSource, type Repository } from 'typeorm';
 import { type Counter, CounterDatabase } from '../support/counter-database';
+import { Ambient } from '../../src/platform/ambient';
 import { TransactionConflict } from '../../src/platform/database/database-error';
 import { type IsolationLevel } from '../../src/platform/request/isolation-level';
 import { type Statement } from '../../src/platform/database/statement';
@@ -80,6 +81,11 @@ describe(UnitOfWork.name, () => {
       return [await unitOfWork.outside(() => database.findValue('a')), await database.findValue('a')];
     });
     expect(seen).toEqual([0, 1]);
+  });
+
+  it('does not hold work that goes on without its request', async () => {
+    const [inside, outside] = await unitOfWork.run(async () => [await pid(), await Ambient.outside(pid)]);
+    expect(outside).not.toBe(inside);
   });
 
   it('is joined by a run inside, on one connection', async () => {

@@ -1,6 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { addressPrefixOf } from '../../platform/admission/address-prefix';
+import { Ambient } from '../../platform/ambient';
 import { Environment } from '../../platform/config/environment';
 import { type Statement } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
@@ -227,7 +228,7 @@ export class CredentialGuard {
 
   /** Counts outside the request: a client must not prevent the count of its failure by disconnecting. */
   private count(statement: Statement, values: readonly unknown[]): Promise<Taken | undefined> {
-    return this.requests.outside(() => this.statements.runOne<Taken>(statement, values));
+    return Ambient.outside(() => this.statements.runOne<Taken>(statement, values));
   }
 
   /** The keys are HMACs, so the table reveals neither names nor addresses. */

@@ -1,10 +1,10 @@
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import { Ambient } from '../ambient';
 import { Environment } from '../config/environment';
 import { Statements } from '../database/statements';
 import { UnitOfWork } from '../database/unit-of-work';
 import { HandlerRegistry } from '../discovery/handler-registry';
-import { RequestContext } from '../request/request-context';
 import { errorCodeOf } from '../errors/service-error';
 import { serviceErrorOf } from '../http/service-error-of';
 import { errorTrace } from '../logging/error-trace';
@@ -33,7 +33,6 @@ export class BackgroundTasks
   constructor(
     discovery: DiscoveryService,
     private readonly environment: Environment,
-    private readonly requests: RequestContext,
     private readonly statements: Statements,
     private readonly unitOfWork: UnitOfWork,
   ) {
@@ -67,8 +66,9 @@ export class BackgroundTasks
     this.states.set(task, state);
     clearTimeout(state.timer);
     state.wakes++;
-    // Without the id and the isolation level of the request that wakes it.
-    state.running ??= this.requests.outside(() => this.run(found.meta, found.handler, state));
+    // The task runs outside the context of the request that wakes it, so it does not have the id and the isolation
+    // level of that request.
+    state.running ??= Ambient.outside(() => this.run(found.meta, found.handler, state));
     return state.running;
   }
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Ambient } from '../ambient';
 import { RequestContext } from '../request/request-context';
 import { type Epochs } from '../request/epochs';
 import { KeptOn } from '../kept-on';
@@ -130,7 +131,7 @@ export class CachedRegistry<T> {
   private loadToKeep(epoch: number): Promise<T> {
     if (this.loading === undefined || this.loading.epoch < epoch) {
       // Other requests wait for this load, so it must not end with the request that started it.
-      const loading = { epoch, value: this.epoch.unitOfWork.outside(this.load) };
+      const loading = { epoch, value: Ambient.outside(this.load) };
       this.loading = loading;
       // A failed load is not cached, so the next request tries again.
       loading.value

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import express from 'express';
+import { Ambient } from '../ambient';
 import { MemoryBudget } from '../admission/memory-budget';
 import { readEnvironment } from '../config/environment';
 import { RequestContext } from './request-context';
@@ -43,7 +44,7 @@ describe(RequestContext, () => {
       requests.correlateEvents('of a');
       return [
         requests.run('a', () => requests.topicCorrelationId),
-        requests.outside(() => [requests.requestId, requests.topicCorrelationId]),
+        Ambient.outside(() => [requests.requestId, requests.topicCorrelationId]),
         requests.topicCorrelationId,
       ];
     });

@@ -89,11 +89,6 @@ export class RequestContext {
     if (whole !== undefined) whole.callerChanges++;
   }
 
-  /** Runs `work` outside the request, for work that may end after the response. */
-  outside<T>(work: () => T): T {
-    return this.storage.run(undefined, work);
-  }
-
   /** The caller, end signal and memory of the request. In background work it is a ticket that never ends. */
   get ticket(): Ticket {
     return this.storage.value?.ticket ?? BACKGROUND;

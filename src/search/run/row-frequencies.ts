@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { Ambient } from '../../platform/ambient';
 import { type Statement } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
-import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type CountedTable, type Frequencies } from '../compile/estimate';
 
 /** Time until the counts are loaded again. They change when PostgreSQL analyzes a table, every few minutes at most. */
@@ -34,10 +34,7 @@ export class RowFrequencies implements Frequencies {
   private counts: ReadonlyMap<string, number> = new Map();
   private loadedAt = -Infinity;
 
-  constructor(
-    private readonly statements: Statements,
-    private readonly unitOfWork: UnitOfWork,
-  ) {}
+  constructor(private readonly statements: Statements) {}
 
   of(table: CountedTable, value: number | string): number | undefined {
     return this.counts.get(`${table} ${value}`);
@@ -47,7 +44,7 @@ export class RowFrequencies implements Frequencies {
   refresh(): void {
     if (performance.now() - this.loadedAt < LIFETIME_MILLISECONDS) return;
     this.loadedAt = performance.now();
-    this.unitOfWork.outside(() => {
+    Ambient.outside(() => {
       this.load().catch((error: unknown) => {
         this.logger.warn(`Statistics could not be read: ${error instanceof Error ? error.name : 'unknown error'}`);
       });

@@ -33,7 +33,7 @@ export async function openScaleSession(url: string): Promise<ScaleSession> {
   const unitOfWork = new UnitOfWork(dataSource, requests);
   const statements = new Statements(dataSource, unitOfWork);
   const hashes = await readRowHashes(statements);
-  const frequencies = new RowFrequencies(statements, unitOfWork);
+  const frequencies = new RowFrequencies(statements);
   await frequencies.load();
   const facts = await statements.runOne<{ pid: number }>({ name: '', text: 'select pg_backend_pid() as pid' }, []);
   const texts = new LateTexts(new ResourceReader(statements), statements, requests, new Slices(requests));
