@@ -1,5 +1,5 @@
-import { All, Get, Param, Req, Res } from '@nestjs/common';
-import { type Request, type Response } from 'express';
+import { All, Get, Param, Res } from '@nestjs/common';
+import { type Response } from 'express';
 import { sendAnswer } from '../../fhir/edge/fhir-answer';
 import { ServiceError } from '../../platform/errors/service-error';
 import { queryOf } from '../../platform/http/raw-request';
@@ -9,7 +9,7 @@ import { assertId } from '../../model/resource-draft';
 import { ResourceTypes } from '../../model/resource-types';
 import { SearchIndex } from '../../search-index/search-index';
 import { SearchRequests } from './search-request';
-import { ResourceRoutes } from './resource-routes';
+import { ResourceRoutes, type RouteParams } from './resource-routes';
 
 /**
  * Search in a compartment (http://hl7.org/fhir/R4/http.html#search): finds resources of one type that belong to one
@@ -28,8 +28,7 @@ export class CompartmentController {
   @Get(':compartment/:id/:type')
   @OperationId('FhirCompartmentSearch')
   async search(
-    @Param() { compartment = '', id = '', type = '' }: Record<string, string>,
-    @Req() request: Request,
+    @Param() { compartment = '', id = '', type = '' }: RouteParams,
     @Res() response: Response,
   ): Promise<void> {
     this.types.assertKnown(compartment);
@@ -44,11 +43,11 @@ export class CompartmentController {
     const itself = { kind: 'id' as const, ids: [id] };
     const clause = hasItself && type === compartment ? { kind: 'any' as const, clauses: [linked, itself] } : linked;
     const target = { type, path: `${compartment}/${id}/${type}`, clauses: [clause] };
-    await sendAnswer(response, await this.searches.answer(request, queryOf(request), target));
+    await sendAnswer(response, await this.searches.answer(response.req, queryOf(response.req), target));
   }
 
   @All(':compartment/:id/:type')
-  notAllowed(@Param() { compartment = '', type = '' }: Record<string, string>): never {
+  notAllowed(@Param() { compartment = '', type = '' }: RouteParams): never {
     this.types.assertKnown(compartment);
     this.types.assertKnown(type);
     throw new ServiceError('not-allowed', `A compartment is searched with GET; to write, use /${type}.`, {

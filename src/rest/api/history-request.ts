@@ -26,6 +26,9 @@ const IN_LINKS = ['_since', '_at', '_txid', '_sort', '_total', '_summary', '_ele
  */
 const LARGEST_SKIP = 10_000;
 
+/** The resources whose versions are listed. */
+export type AskedHistory = Pick<HistoryScope, 'types' | 'id'>;
+
 export interface HistoryQuery extends HistoryRequest {
   /** Page number, from 1; undefined if the page is not requested by number. */
   readonly page: number | undefined;
@@ -40,16 +43,10 @@ export interface HistoryQuery extends HistoryRequest {
  * @param prefer the header `Prefer`, which may request that unknown parameters are ignored
  * @throws ServiceError 'invalid' for a parameter that is unknown, repeated or malformed
  */
-export function readHistoryQuery(
-  query: URLSearchParams,
-  of: Pick<HistoryScope, 'types' | 'id'>,
-  prefer: string | undefined,
-): HistoryQuery {
+export function readHistoryQuery(query: URLSearchParams, of: AskedHistory, prefer: string | undefined): HistoryQuery {
   assertKnownParameters('A history', query, PARAMETERS, prefer);
-  assertGivenOnce(
-    query,
-    PARAMETERS.filter((name) => name !== '_elements'),
-  );
+  const single = PARAMETERS.filter((name) => name !== '_elements');
+  assertGivenOnce(query, single);
   const valueOf = (name: string): string | undefined =>
     query.get(name) === '' ? undefined : (query.get(name) ?? undefined);
   if (!['-_lastUpdated', undefined].includes(valueOf('_sort'))) {
@@ -59,11 +56,8 @@ export function readHistoryQuery(
   const period = at === undefined ? undefined : dateParameter('_at', at);
   const subset = readSubset(query, { types: of.types, prefer });
   const count = subset === 'count' ? 0 : countOf(query);
-  const used = new URLSearchParams(
-    IN_LINKS.flatMap((name) => query.getAll(name).map((value): [string, string] => [name, value])).filter(
-      ([, value]) => value !== '',
-    ),
-  );
+  const used = new URLSearchParams();
+  for (const name of IN_LINKS) for (const value of query.getAll(name)) if (value !== '') used.append(name, value);
   const txid = valueOf('_txid');
   const bookmark = txid === undefined ? undefined : parseBookmark(txid);
   const page = pageOf(valueOf('_page'), count);
@@ -76,7 +70,7 @@ export function readHistoryQuery(
       ...(bookmark?.history === undefined ? {} : { afterTransaction: bookmark.transaction }),
     },
     ...(bookmark === undefined ? {} : { bookmark }),
-    walk: walkOf({ before: valueOf('_before'), after: valueOf('_after'), page, count }),
+    walk: walkOf(valueOf('_before'), valueOf('_after'), page, count),
     page,
     count,
     hasTotal: totalModeOf(valueOf('_total')) !== 'none' || count === 0,
@@ -85,13 +79,12 @@ export function readHistoryQuery(
   };
 }
 
-function walkOf(at: {
-  readonly before: string | undefined;
-  readonly after: string | undefined;
-  readonly page: number | undefined;
-  readonly count: number;
-}): HistoryRequest['walk'] {
-  const { before, after, page, count } = at;
+function walkOf(
+  before: string | undefined,
+  after: string | undefined,
+  page: number | undefined,
+  count: number,
+): HistoryRequest['walk'] {
   if ([before, after, page].filter((value) => value !== undefined).length > 1)
     throw new ServiceError('parameters-exclusive', 'Use one of _before, _after and _page.');
   if (after !== undefined) return { direction: 'newer', from: parseHistoryPosition(after), skip: 0 };

@@ -1,5 +1,5 @@
-import { All, Get, Param, Req, Res } from '@nestjs/common';
-import { type Request, type Response } from 'express';
+import { All, Get, Param, Res } from '@nestjs/common';
+import { type Response } from 'express';
 import { sendAnswer } from '../../fhir/edge/fhir-answer';
 import { rootUrlOf } from '../../fhir/edge/root-url';
 import { Environment } from '../../platform/config/environment';
@@ -17,9 +17,9 @@ import { type RowLimit } from '../../search/rows/row-limit';
 import { RowLimits } from '../../resource/rows/row-limits';
 import { type HistoryScope } from '../../store/history-statements';
 import { historyBundle } from './history-bundle';
-import { readHistoryQuery } from './history-request';
+import { type AskedHistory, readHistoryQuery } from './history-request';
 import { resourceAnswer } from './resource-answer';
-import { ResourceRoutes } from './resource-routes';
+import { ResourceRoutes, type RouteParams } from './resource-routes';
 
 /**
  * Routes for the versions of a resource, of a type, or of all resources (http://hl7.org/fhir/R4/http.html#history), and
@@ -39,37 +39,29 @@ export class HistoryController {
 
   @Get('_history')
   @OperationId('FhirHistorySystem')
-  async ofSystem(@Req() request: Request, @Res() response: Response): Promise<void> {
-    await this.answer('_history', { types: this.types.names() }, request, response);
+  async ofSystem(@Res() response: Response): Promise<void> {
+    await this.answer('_history', { types: this.types.names() }, response);
   }
 
   @Get(':type/_history')
   @OperationId('FhirHistoryType')
-  async ofType(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+  async ofType(@Param('type') type: string, @Res() response: Response): Promise<void> {
     this.types.assertKnown(type);
-    await this.answer(`${type}/_history`, { types: [type] }, request, response);
+    await this.answer(`${type}/_history`, { types: [type] }, response);
   }
 
   @Get(':type/:id/_history')
   @OperationId('FhirHistory')
-  async ofResource(
-    @Param('type') type: string,
-    @Param('id') id: string,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+  async ofResource(@Param() { type = '', id = '' }: RouteParams, @Res() response: Response): Promise<void> {
     this.types.assertKnown(type);
     assertId(id);
-    await this.answer(`${type}/${id}/_history`, { types: [type], id }, request, response);
+    await this.answer(`${type}/${id}/_history`, { types: [type], id }, response);
   }
 
   /** Reads one version (http://hl7.org/fhir/R4/http.html#vread). */
   @Get(':type/:id/_history/:version')
   @OperationId('FhirVread')
-  async vread(
-    @Param() { type = '', id = '', version = '' }: Record<string, string>,
-    @Res() response: Response,
-  ): Promise<void> {
+  async vread(@Param() { type = '', id = '', version = '' }: RouteParams, @Res() response: Response): Promise<void> {
     this.types.assertKnown(type);
     assertId(id);
     const { req } = response;
@@ -86,35 +78,28 @@ export class HistoryController {
   }
 
   @All(['_history', ':type/_history', ':type/:id/_history'])
-  notAllowed(@Param() { type }: Record<string, string>): never {
+  notAllowed(@Param() { type }: RouteParams): never {
     if (type !== undefined) this.types.assertKnown(type);
     throw new ServiceError('history-read-only', 'The history is append-only: it can be read with GET.', {
       allow: ['GET', 'HEAD'],
     });
   }
 
-  private async answer(
-    path: string,
-    of: Pick<HistoryScope, 'types' | 'id'>,
-    request: Request,
-    response: Response,
-  ): Promise<void> {
-    const query = readHistoryQuery(queryOf(request), of, request.get('prefer'));
+  private async answer(path: string, of: AskedHistory, response: Response): Promise<void> {
+    const { req } = response;
+    const query = readHistoryQuery(queryOf(req), of, req.get('prefer'));
     const limit = await this.limitOf(of);
-    const page = await this.history.page(
-      limit === undefined ? query : { ...query, limit, scope: within(limit, query.scope) },
-    );
-    const rootUrl = rootUrlOf(request, this.environment);
-    await sendAnswer(response, historyBundle(page, query, this.texts, { rootUrl, path }));
+    const asked = limit === undefined ? query : { ...query, limit, scope: within(limit, query.scope) };
+    const page = await this.history.page(asked);
+    const at = { rootUrl: rootUrlOf(req, this.environment), path };
+    await sendAnswer(response, historyBundle(page, query, this.texts, at));
   }
 
-  private async limitOf({ types, id }: Pick<HistoryScope, 'types' | 'id'>): Promise<RowLimit | undefined> {
+  private async limitOf({ types, id }: AskedHistory): Promise<RowLimit | undefined> {
     const limit = await this.limits.current();
     if (limit === undefined || id === undefined) return limit;
-    return this.rows.refreshed(
-      limit,
-      types.map((type) => ({ type, id })),
-    );
+    const named = types.map((type) => ({ type, id }));
+    return this.rows.refreshed(limit, named);
   }
 }
 

@@ -10,7 +10,7 @@ import { GrantedReader } from '../../resource/rows/granted-reader';
 import { ResourceRules } from '../../resource/hooks/resource-rule.registry';
 import { ResourceTypes } from '../../model/resource-types';
 import { resourceAnswer } from './resource-answer';
-import { ResourceRoutes } from './resource-routes';
+import { ResourceRoutes, type RouteParams } from './resource-routes';
 
 /**
  * Reads one resource (http://hl7.org/fhir/R4/http.html#read) on both roots, and refuses requests that match no other
@@ -35,7 +35,7 @@ export class ResourceController {
   }
 
   @All([':type', ':type/:id'])
-  notAllowed(@Param() { type = '', id }: Record<string, string>, @Req() { method }: Request): never {
+  notAllowed(@Param() { type = '', id }: RouteParams, @Req() { method }: Request): never {
     this.types.assertKnown(type);
     const allow = this.types.allowedMethods(type, id === undefined ? 'type' : 'instance');
     throw new ServiceError('not-allowed', `${method} is not allowed here; allowed: ${allow.join(', ')}.`, { allow });

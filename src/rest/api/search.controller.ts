@@ -1,5 +1,5 @@
-import { All, Get, Param, Post, Req, Res } from '@nestjs/common';
-import { type Request, type Response } from 'express';
+import { All, Get, Param, Post, Res } from '@nestjs/common';
+import { type Response } from 'express';
 import { sendAnswer } from '../../fhir/edge/fhir-answer';
 import { ServiceError } from '../../platform/errors/service-error';
 import { queryOf } from '../../platform/http/raw-request';
@@ -23,14 +23,14 @@ export class SearchController {
 
   @Get()
   @OperationId('FhirSearchSystem')
-  async overTypes(@Req() request: Request, @Res() response: Response): Promise<void> {
-    await sendAnswer(response, await this.searches.answerOverTypes(request, queryOf(request)));
+  async overTypes(@Res() response: Response): Promise<void> {
+    await sendAnswer(response, await this.searches.answerOverTypes(response.req, queryOf(response.req)));
   }
 
   @Post('_search')
   @OperationId('FhirSearchSystem')
-  async overTypesByForm(@Req() request: Request, @Res() response: Response): Promise<void> {
-    await sendAnswer(response, await this.searches.answerOverTypes(request, searchFormOf(request)));
+  async overTypesByForm(@Res() response: Response): Promise<void> {
+    await sendAnswer(response, await this.searches.answerOverTypes(response.req, searchFormOf(response.req)));
   }
 
   /** Refuses other methods of the root. It is registered before the routes of `/:type`, which would match `/fhir`. */
@@ -45,16 +45,14 @@ export class SearchController {
 
   @Get(':type')
   @OperationId('FhirSearch')
-  async byQuery(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    this.types.assertKnown(type);
-    await this.answer(type, queryOf(request), request, response);
+  async byQuery(@Param('type') type: string, @Res() response: Response): Promise<void> {
+    await this.answer(type, queryOf, response);
   }
 
   @Post(':type/_search')
   @OperationId('FhirSearch')
-  async byForm(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    this.types.assertKnown(type);
-    await this.answer(type, searchFormOf(request), request, response);
+  async byForm(@Param('type') type: string, @Res() response: Response): Promise<void> {
+    await this.answer(type, searchFormOf, response);
   }
 
   @All(':type/_search')
@@ -63,7 +61,9 @@ export class SearchController {
     throw new ServiceError('not-allowed', `Search with POST here, or with GET /${type}.`, { allow: ['POST'] });
   }
 
-  private async answer(type: string, query: URLSearchParams, request: Request, response: Response): Promise<void> {
-    await sendAnswer(response, await this.searches.answer(request, query, { type, path: type, clauses: [] }));
+  private async answer(type: string, read: typeof queryOf, response: Response): Promise<void> {
+    const { req } = response;
+    this.types.assertKnown(type);
+    await sendAnswer(response, await this.searches.answer(req, read(req), { type, path: type, clauses: [] }));
   }
 }

@@ -1,4 +1,4 @@
-import { Delete, Param, Patch, Post, Put, Req, Res } from '@nestjs/common';
+import { Delete, Param, Patch, Post, Put, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { type FhirAnswer, sendAnswer } from '../../fhir/edge/fhir-answer';
 import { readBodyInSteps } from '../../fhir/edge/resource-request';
@@ -27,7 +27,7 @@ import { IsolationGuard } from './isolation.guard';
 import { patchOf } from './patch-request';
 import { locationOf, resourceAnswer, withoutResource } from './resource-answer';
 import { WRITE_IDS } from '../../resource/access/entry-access';
-import { ResourceRoutes } from './resource-routes';
+import { ResourceRoutes, type RouteParams } from './resource-routes';
 
 const BY_ID_OR_CRITERIA = [':type/:id', ':type'];
 
@@ -55,7 +55,8 @@ export class WriteController {
 
   @Post(':type')
   @WriteId('POST', isConditionalCreate)
-  async create(@Param('type') type: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+  async create(@Param('type') type: string, @Res() response: Response): Promise<void> {
+    const { req: request } = response;
     this.types.assertWritable(type, 'create', 'type');
     const draft = await this.draftOf(request, type);
     const criteria = createCriteriaOf(request);
@@ -67,52 +68,40 @@ export class WriteController {
             resource: await this.writer.create(own, options),
           }))
         : await this.content.ofFound(() => this.conditional.create(draft, criteria, options), options.reach);
-    await this.answer(written, request, response);
+    await this.answer(written, response);
   }
 
   @Put(BY_ID_OR_CRITERIA)
   @WriteId('PUT', hasNoId)
-  async update(
-    @Param() { type = '', id }: Record<string, string>,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+  async update(@Param() { type = '', id }: RouteParams, @Res() response: Response): Promise<void> {
+    const { req: request } = response;
     this.assertTarget('update', type, id, request);
     const draft = await this.draftOf(request, type, id);
     const options = await this.optionsOf(request);
     const written = await this.content.ofSent<ConditionalResult>(draft, (own) =>
       id === undefined ? this.conditional.put(own, criteriaOf(request), options) : this.writer.put(own, id, options),
     );
-    await this.answer(written, request, response);
+    await this.answer(written, response);
   }
 
   @Patch(BY_ID_OR_CRITERIA)
   @WriteId('PATCH', hasNoId)
-  async patch(
-    @Param() { type = '', id }: Record<string, string>,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+  async patch(@Param() { type = '', id }: RouteParams, @Res() response: Response): Promise<void> {
+    const { req: request } = response;
     this.assertTarget('update', type, id, request);
     const patch = await patchOf(request, this.environment.bodyLimitBytes, this.slices);
     const options = await this.optionsOf(request);
-    const written = await this.content.ofFound<ConditionalResult>(
-      () =>
-        id === undefined
-          ? this.conditional.patch(type, criteriaOf(request), patch, options)
-          : this.writer.patch(type, id, patch, options),
-      options.reach,
-    );
-    await this.answer(written, request, response);
+    const write = (): Promise<ConditionalResult> =>
+      id === undefined
+        ? this.conditional.patch(type, criteriaOf(request), patch, options)
+        : this.writer.patch(type, id, patch, options);
+    await this.answer(await this.content.ofFound(write, options.reach), response);
   }
 
   @Delete(BY_ID_OR_CRITERIA)
   @WriteId('DELETE', hasNoId)
-  async delete(
-    @Param() { type = '', id }: Record<string, string>,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+  async delete(@Param() { type = '', id }: RouteParams, @Res() response: Response): Promise<void> {
+    const { req: request } = response;
     this.assertTarget('delete', type, id, request);
     const options = await this.optionsOf(request);
     const hasContent = !isNoContent(request);
@@ -152,13 +141,10 @@ export class WriteController {
     return { ...preconditionsOf({ ifMatch, ifNoneMatch }, HEADER_TAGS), reach: await this.limits.reach() };
   }
 
-  private async answer(
-    { outcome, resource, shown }: ShownWrite<ConditionalResult>,
-    request: Request,
-    response: Response,
-  ): Promise<void> {
+  private async answer(written: ShownWrite<ConditionalResult>, response: Response): Promise<void> {
+    const { outcome, resource, shown } = written;
     const isNew = outcome === 'created';
-    const location = locationOf(rootUrlOf(request, this.environment), resource);
+    const location = locationOf(rootUrlOf(response.req, this.environment), resource);
     const headers = {
       ...(isNew || outcome === 'existed' ? { Location: location } : {}),
       ...(outcome === 'existed' ? { 'Content-Location': location } : {}),
