@@ -1,7 +1,7 @@
 import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
 import { printBookmark } from '../../resource/feed-bookmark';
 import { type LateTexts } from '../../store/late-texts';
-import { type HistoryPage, type HistoryVersion } from '../../resource/resource-history';
+import { type HistoryPage } from '../../resource/resource-history';
 import { printHistoryPosition } from '../../store/history-position';
 import { type HistoryQuery } from './history-request';
 import { type PageLink } from './search-links';
@@ -19,22 +19,15 @@ export function historyBundle(
   at: { rootUrl: string; path: string },
 ): FhirAnswer {
   const { versions, total } = page;
-  const members = {
-    ...(total === undefined ? {} : { total }),
-    link: pageLinks(page, query, `${at.rootUrl}/${at.path}`),
-  };
-  return { status: 200, produce: produceBundle('history', members, entriesOf(versions, query, texts, at.rootUrl)) };
-}
-
-const entriesOf = (
-  versions: readonly HistoryVersion[],
-  query: HistoryQuery,
-  texts: LateTexts,
-  rootUrl: string,
-): AsyncGenerator<string[], void, void> =>
-  texts.printed(versions, async (some) =>
-    (await texts.partsOf(some, query.subset)).map((version) => historyEntry(rootUrl, version)),
+  const link = pageLinks(page, query, `${at.rootUrl}/${at.path}`);
+  const entries = texts.printed(versions, async (some) =>
+    (await texts.partsOf(some, query.subset)).map((version) => historyEntry(at.rootUrl, version)),
   );
+  return {
+    status: 200,
+    produce: produceBundle('history', { ...(total === undefined ? {} : { total }), link }, entries),
+  };
+}
 
 type Changed = readonly [name: '_before' | '_after' | '_page' | '_txid', value: string];
 
@@ -53,8 +46,7 @@ function pageLinks(
   const links = [linkTo('self', positionOf(walk, page))];
   const isFirst = from === undefined && (page ?? 1) === 1;
   if (!isFirst) links.push(linkTo('first'));
-  // If the client reached this page by a link `next`, the page with that link is the previous one. If it reached this
-  // page by a link `previous`, the page with that link is the next one.
+  // The page from which the client came by a link `next` is the previous one; by a link `previous`, the next one.
   if (first !== undefined && (isOlder ? !isFirst : hasMore)) {
     links.push(linkTo('previous', ['_after', printHistoryPosition(first)]));
   }

@@ -37,12 +37,12 @@ export const entryStatus = (status: number): string => `${status} ${STATUS_CODES
  * Prints an entry of a history Bundle: the request that made the version, and the content. A deletion has no content.
  */
 export function historyEntry(rootUrl: string, version: HistoryVersion): string {
-  const { type, id, method, text } = version;
+  const { type, id, method, isCreation, text } = version;
   const entry = {
     fullUrl: `${rootUrl}/${type}/${id}`,
     request: { method, url: method === 'POST' ? type : `${type}/${id}` },
     response: {
-      status: statusOf(version),
+      status: entryStatus(method !== 'DELETE' && isCreation ? 201 : 200),
       etag: `W/"${version.version}"`,
       lastModified: version.updatedAt.toISOString(),
     },
@@ -50,6 +50,3 @@ export function historyEntry(rootUrl: string, version: HistoryVersion): string {
   const head = JSON.stringify(entry).slice(0, -1);
   return text === undefined ? `${head}}` : `${head},"resource":${text}}`;
 }
-
-const statusOf = ({ method, isCreation }: HistoryVersion): string =>
-  entryStatus(method !== 'DELETE' && isCreation ? 201 : 200);

@@ -1,4 +1,3 @@
-import { ServiceError } from '../../platform/errors/service-error';
 import { type FhirAnswer } from '../../fhir/edge/fhir-answer';
 import { type Subset } from '../../fhir/subset/subset';
 import { MAX_INCLUDED } from '../../search/include/included-resources';
@@ -40,12 +39,6 @@ export function searchAnswer(
     : bundleOf(page, presentation, texts, issues);
 }
 
-export const noPlaceForTotals = (): ServiceError =>
-  new ServiceError(
-    'parameters-exclusive',
-    '_result=array has no place for a total or a plan: leave _total and _explain out, or ask for a Bundle.',
-  );
-
 function bundleOf(
   page: SearchPage,
   presentation: SearchPresentation,
@@ -56,10 +49,7 @@ function bundleOf(
   const members = { ...(total === undefined ? {} : { total }), link: searchLinks(page, presentation), ...explanation };
   if (isShort(page) && (presentation.subset === undefined || presentation.subset === 'count'))
     return { status: 200, text: bundleText('searchset', members, shortEntriesOf(page, presentation, issues)) };
-  return {
-    status: 200,
-    produce: produceBundle('searchset', members, entriesOf(page, presentation, texts, issues)),
-  };
+  return { status: 200, produce: produceBundle('searchset', members, entriesOf(page, presentation, texts, issues)) };
 }
 
 /** Maximum number of bytes of texts that are printed without a pause. */

@@ -19,7 +19,7 @@ import { namedTypesOf, readTypesSearch } from '../../search/types/read-types-sea
 import { TypesSearch } from '../../search/types/types-search';
 import { LateTexts } from '../../store/late-texts';
 import { locationDistance } from './location-distance';
-import { noPlaceForTotals, searchAnswer, type SearchPresentation } from './search-answer';
+import { searchAnswer, type SearchPresentation } from './search-answer';
 
 /** The part of a search that its path gives, in addition to the query. */
 export interface SearchTarget {
@@ -124,4 +124,10 @@ const nothingAsked = (): ServiceError =>
   new ServiceError(
     'invalid',
     'A search over types needs a parameter, such as _type=Patient,Observation or _lastUpdated=gt2026-01-31.',
+  );
+
+const noPlaceForTotals = (): ServiceError =>
+  new ServiceError(
+    'parameters-exclusive',
+    '_result=array has no place for a total or a plan: leave _total and _explain out, or ask for a Bundle.',
   );

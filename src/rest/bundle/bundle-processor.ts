@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { type EndSignal } from '../../platform/admission/request-end';
 import { permitsOf, Slots } from '../../platform/admission/slots';
 import { Environment } from '../../platform/config/environment';
 import { RequestContext } from '../../platform/request/request-context';
 import { type Produce } from '../../platform/http/send-body';
 import { Slices } from '../../platform/time/slices';
-import { type Bundle, type BundleCall } from './bundle';
+import { type BundleCall } from './bundle';
 import { BatchRunner } from './batch-runner';
 import { Deadline } from './deadline';
 import { produceAnswer } from './entry-answer';
@@ -45,19 +44,12 @@ export class BundleProcessor {
    */
   process(text: string, call: BundleCall): Promise<Produce> {
     const { ticket } = this.requests;
-    return this.slots.run(ticket, () => this.processNow(text, call, ticket.signal));
-  }
-
-  private async processNow(text: string, call: BundleCall, signal: EndSignal): Promise<Produce> {
     const { bundleEntriesMax, bundleTimeoutSeconds } = this.environment;
-    const bundle = await this.slices.run(readBundle(text, bundleEntriesMax));
-    const deadline = new Deadline(bundleTimeoutSeconds, signal);
-    return produceAnswer(bundle.type, await this.run(bundle, call, deadline), call);
-  }
-
-  private run(bundle: Bundle, call: BundleCall, deadline: Deadline): ReturnType<TransactionRunner['run']> {
-    return bundle.type === 'batch'
-      ? this.batches.run(bundle, call, deadline)
-      : this.transactions.run(bundle, call, deadline);
+    return this.slots.run(ticket, async () => {
+      const bundle = await this.slices.run(readBundle(text, bundleEntriesMax));
+      const deadline = new Deadline(bundleTimeoutSeconds, ticket.signal);
+      const runner = bundle.type === 'batch' ? this.batches : this.transactions;
+      return produceAnswer(bundle.type, await runner.run(bundle, call, deadline), call);
+    });
   }
 }

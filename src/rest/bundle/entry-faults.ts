@@ -12,17 +12,13 @@ export class EntryRefusal extends ServiceError {
     options?: ErrorOptions,
   ) {
     const entry = `Bundle.entry[${index}]`;
-    const { expression, issues } = details;
-    super(
-      kind,
-      `${entry}: ${message}`,
-      {
-        ...details,
-        expression: placeOf(entry, expression),
-        ...(issues === undefined ? {} : { issues: issues.map((issue) => placedIssue(entry, issue)) }),
-      },
-      options,
-    );
+    const issues = details.issues?.map((issue) => ({
+      ...issue,
+      diagnostics: `${entry}: ${issue.diagnostics}`,
+      expression: placeOf(entry, issue.expression),
+    }));
+    const placed = { ...details, expression: placeOf(entry, details.expression) };
+    super(kind, `${entry}: ${message}`, issues === undefined ? placed : { ...placed, issues }, options);
   }
 }
 
@@ -35,12 +31,6 @@ export function entryError(error: unknown, index: number): unknown {
   const known = serviceErrorOf(error);
   return known === undefined ? error : new EntryRefusal(index, known, { cause: error });
 }
-
-const placedIssue = (entry: string, issue: ErrorIssue): ErrorIssue => ({
-  ...issue,
-  diagnostics: `${entry}: ${issue.diagnostics}`,
-  expression: placeOf(entry, issue.expression),
-});
 
 /**
  * The expression of a fault in a Bundle. An expression of a resource begins with its type, so `Patient.name` becomes

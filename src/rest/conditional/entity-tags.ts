@@ -1,11 +1,7 @@
 import { type ErrorDetails, ServiceError } from '../../platform/errors/service-error';
 import { type WriteConditions } from '../../resource/writes/write';
 
-/** The preconditions of a write as sent, in headers or in members of a Bundle's entry. */
-interface SentTags {
-  readonly ifMatch?: string | undefined;
-  readonly ifNoneMatch?: string | undefined;
-}
+type Preconditions = Pick<WriteConditions, 'ifMatch' | 'ifNoneMatch'>;
 
 /** The names of the preconditions in error messages: headers of a request, or members of a Bundle's entry. */
 export const HEADER_TAGS = { ifMatch: 'If-Match', ifNoneMatch: 'If-None-Match' };
@@ -16,10 +12,10 @@ export const ENTRY_TAGS = { ifMatch: 'request.ifMatch', ifNoneMatch: 'request.if
  * @throws ServiceError 'invalid' for a malformed list of versions; for an entry, with the expression of the member
  */
 export function preconditionsOf(
-  sent: SentTags,
+  sent: { readonly [Tag in keyof Preconditions]?: string | undefined },
   names: typeof HEADER_TAGS,
-): Pick<WriteConditions, 'ifMatch' | 'ifNoneMatch'> {
-  const read = (tag: keyof SentTags): Pick<WriteConditions, 'ifMatch' | 'ifNoneMatch'> => {
+): Preconditions {
+  const read = (tag: keyof Preconditions): Preconditions => {
     const [text, name] = [sent[tag], names[tag]];
     const details = names === ENTRY_TAGS ? { expression: name } : {};
     return text === undefined ? {} : { [tag]: versionsOf(text, name, details) };

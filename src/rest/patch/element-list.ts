@@ -69,13 +69,10 @@ export class ElementList {
       const added = edits.map(({ element }) => (key === this.key ? element?.value : element?.extra));
       const list = this.listAt(key);
       if (list.length === 0 && added.every((value) => value === undefined)) continue;
-      if (list.length < this.length)
-        this.tree.set(
-          this.parent,
-          key,
-          Array.from({ length: this.length }, (_, index) => list[index] ?? null),
-        );
-      else if (list.length === 0) this.tree.set(this.parent, key, []);
+      if (list.length < this.length || list.length === 0) {
+        const filled = Array.from({ length: this.length }, (_, index) => list[index] ?? null);
+        this.tree.set(this.parent, key, filled);
+      }
       for (const [position, { index, removed, element }] of edits.entries())
         this.tree.splice(this.parent, key, index, removed, ...(element === undefined ? [] : [added[position] ?? null]));
       if (this.listAt(key).every((value) => value === null)) this.tree.set(this.parent, key, undefined);

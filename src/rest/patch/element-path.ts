@@ -2,13 +2,10 @@ import { compileLocations, ExpressionError, type LocationStep, NotAllowed } from
 import { malformed, excerpt, unfit } from './tree-patch';
 
 /**
- * A step to a member, or to one element of a repeated member. The step to a choice has its JSON name, possibly without
- * the type (`value` for `valueQuantity`).
+ * The path from the resource to one of its elements; empty for the resource itself. The step to a choice has its JSON
+ * name, possibly without the type (`value` for `valueQuantity`).
  */
-export type ElementStep = LocationStep;
-
-/** The path from the resource to one of its elements; empty for the resource itself. */
-export type ElementLocation = readonly ElementStep[];
+export type ElementLocation = readonly LocationStep[];
 
 /** A FHIRPath that selects elements of the patched resource. */
 export interface ElementPath {

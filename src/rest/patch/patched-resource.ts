@@ -1,6 +1,7 @@
+import { type LocationStep } from '../../fhirpath/fhirpath';
 import { type JsonObject, type JsonValue } from '../../platform/json/lossless';
 import { type Element, ElementList } from './element-list';
-import { type ElementLocation, type ElementPath, type ElementStep } from './element-path';
+import { type ElementLocation, type ElementPath } from './element-path';
 import { type MemberType, isDefined, memberType, elementTypeOf } from './element-type';
 import { choiceKey, elementOf, keyFor } from './element-value';
 import { PatchEffort } from './patch-effort';
@@ -89,7 +90,7 @@ export class PatchedResource {
     return { list: new ElementList(this.tree, members, name), member };
   }
 
-  private parentOf(at: ElementLocation): { step: ElementStep; parent: Place } {
+  private parentOf(at: ElementLocation): { step: LocationStep; parent: Place } {
     const step = at.at(-1);
     if (step === undefined) throw unfit('A path must name an element of the resource, not the resource itself.');
     const parent = this.placeAt(at.slice(0, -1));
@@ -116,11 +117,8 @@ export class PatchedResource {
     this.prune(at.slice(0, -1));
   }
 
-  /**
-   * The members of an element. Those of a primitive (id and extensions) are beside its value, and are created if
-   * missing.
-   */
-  private membersAt(members: JsonObject, step: ElementStep): JsonObject {
+  /** The members of an element. Those of a primitive (id, extensions) are beside its value, and made if missing. */
+  private membersAt(members: JsonObject, step: LocationStep): JsonObject {
     const { value, extra } = elementAt(members, step);
     if (value instanceof Map) return value;
     if (extra instanceof Map) return extra;
@@ -134,22 +132,19 @@ export class PatchedResource {
     this.tree.set(members, `_${key}`, extra);
   }
 
-  private putElement(members: JsonObject, { key, index }: ElementStep, element: Element): void {
+  private putElement(members: JsonObject, { key, index }: LocationStep, element: Element): void {
     if (index === undefined) this.setElement(members, key, element);
     else new ElementList(this.tree, members, key).replace(index, element);
   }
 
-  private removeElement(members: JsonObject, { key, index }: ElementStep): void {
+  private removeElement(members: JsonObject, { key, index }: LocationStep): void {
     if (index === undefined) this.setElement(members, key, { value: undefined, extra: undefined });
     else new ElementList(this.tree, members, key).remove(index);
   }
 }
 
-/**
- * Returns the step with the JSON name of its element. In a path, a choice is named `value`; its JSON name is
- * `valueQuantity`.
- */
-function stepIn({ members, type }: Place, { key, index }: ElementStep): ElementStep {
+/** The step with the JSON name of its element: `valueQuantity` for `value`. */
+function stepIn({ members, type }: Place, { key, index }: LocationStep): LocationStep {
   const names = [...members.keys()].map((name) => name.replace(/^_/, ''));
   if (names.includes(key)) return { key, index };
   const named = names.find((name) => {
@@ -159,7 +154,7 @@ function stepIn({ members, type }: Place, { key, index }: ElementStep): ElementS
   return { key: named ?? key, index };
 }
 
-function elementAt(members: JsonObject, { key, index }: ElementStep): Element {
+function elementAt(members: JsonObject, { key, index }: LocationStep): Element {
   const at = (value: JsonValue | undefined): JsonValue | undefined =>
     index === undefined || !Array.isArray(value) ? value : value[index];
   return { value: at(members.get(key)), extra: at(members.get(`_${key}`)) };

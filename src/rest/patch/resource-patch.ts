@@ -99,11 +99,7 @@ function* bodyOf(result: JsonValue, maxBytes: number): Steps<ScannedJson> {
     return yield* readJsonInSteps(text);
   } catch (error) {
     if (!(error instanceof JsonBodyError)) throw error;
-    throw new ServiceError(
-      'patch-not-applicable',
-      `The patched resource is refused. ${error.message}`,
-      {},
-      { cause: error },
-    );
+    const message = `The patched resource is refused. ${error.message}`;
+    throw new ServiceError('patch-not-applicable', message, {}, { cause: error });
   }
 }
