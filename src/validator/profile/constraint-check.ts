@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { invariantDefinitions } from '../../fhir/definitions/definitions';
+import { invariantDefinitions, once } from '../../fhir/definitions/definitions';
 import { isObject } from '../../platform/json/plain-object';
 import { compileConstraint, ExpressionError, type Truth } from '../../fhirpath/fhirpath';
 import { codeCheck } from '../r4/binding-check';
@@ -34,30 +34,18 @@ export class ConstraintCheck {
   ): void {
     if (requiredValueSet === undefined || value === undefined || value === null) return;
     const set = this.sources.codes(requiredValueSet);
-    if (set === undefined) {
-      run.report(
-        'informational',
-        `${url}: the code is not checked; ${requiredValueSet} is not stored here, or not listed in full.`,
-        'warning',
-      );
-      return;
-    }
-    codeCheck(set, bindableTypeOf(value, choiceType))?.(value, run);
+    if (set !== undefined) codeCheck(set, bindableTypeOf(value, choiceType))?.(value, run);
+    else run.warn(`${url}: the code is not checked; ${requiredValueSet} is not stored here, or not listed in full.`);
   }
 
   checkInvariant(invariant: Invariant, path: string, value: unknown, run: ValidationRun): void {
-    if (isOfR4(invariant)) return;
+    if (keysOfR4().has(invariant.key)) return;
     const truth = this.invariants.get(invariant) ?? truthOrError(invariant, path);
     this.invariants.set(invariant, truth);
-    if (truth instanceof ExpressionError) {
-      run.report(
-        'informational',
-        `${invariant.key} cannot be evaluated here. Its expression: ${truth.message}.`,
-        'warning',
-      );
-    } else if (truth(value, { resource: run.resource, rootResource: run.rootResource, context: value }) === false) {
+    if (truth instanceof ExpressionError)
+      run.warn(`${invariant.key} cannot be evaluated here. Its expression: ${truth.message}.`);
+    else if (truth(value, { resource: run.resource, rootResource: run.rootResource, context: value }) === false)
       run.report('invariant', `${invariant.key}: ${invariant.human}`, invariant.severity);
-    }
   }
 }
 
@@ -68,20 +56,13 @@ function bindableTypeOf(value: unknown, choiceType: string | undefined): string 
   return 'Coding';
 }
 
-function shortJson(value: unknown): string {
-  return JSON.stringify(value).slice(0, 300);
-}
-
-let coreKeys: ReadonlySet<string> | undefined;
+const shortJson = (value: unknown): string => JSON.stringify(value).slice(0, 300);
 
 /**
- * Whether an invariant is one of R4's own. Snapshots repeat these, but the validation by type checks them already.
- * dom-6 is left out too: R4 gives it as advice for every resource.
+ * R4's own invariants. Snapshots repeat these, but the validation by type checks them already. dom-6 is advice of R4
+ * for every resource.
  */
-function isOfR4({ key }: Invariant): boolean {
-  coreKeys ??= new Set(['dom-6', ...invariantDefinitions().map((stated) => stated.key)]);
-  return coreKeys.has(key);
-}
+const keysOfR4 = once(() => new Set(['dom-6', ...invariantDefinitions().map(({ key }) => key)]));
 
 /**
  * Compiles an invariant, or returns the error that it cannot be compiled.

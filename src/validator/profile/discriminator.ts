@@ -1,8 +1,8 @@
 import { isObject, type PlainObject } from '../../platform/json/plain-object';
-import { type CodeSet } from '../r4/binding-check';
 import { capitalized, typeOfCanonical } from '../../fhir/definitions/definitions';
 import { bareValue, type ElementValue, matchesPattern, valuesOfElement } from './element-values';
 import { type ProfileNode } from './profile-tree';
+import { type ProfileTrees } from './profile-trees';
 import { type Slicing } from './stored-profile';
 
 /** The resources around a value, for discriminators that test more than the value itself. */
@@ -16,13 +16,6 @@ export interface SliceSurroundings {
   conforms(resource: PlainObject, canonical: string): boolean | undefined;
 }
 
-/** Access to other profiles, for slices that test the target of a reference. */
-export interface SliceProfiles {
-  treeOf(canonical: string): ProfileNode | undefined;
-  typeOf(canonical: string): string | undefined;
-  codes(canonical: string): CodeSet | undefined;
-}
-
 /** Tests whether a value belongs to a slice; undefined if this server cannot decide. */
 export type SliceTest = (value: ElementValue, surroundings: SliceSurroundings) => boolean | undefined;
 
@@ -33,7 +26,7 @@ const UNTOLD: SliceTest = () => undefined;
  * Compiles the discriminators of a slicing to the test of one slice
  * (http://hl7.org/fhir/R4/profiling.html#discriminator).
  */
-export function sliceTestOf(slice: ProfileNode, { discriminators }: Slicing, profiles: SliceProfiles): SliceTest {
+export function sliceTestOf(slice: ProfileNode, { discriminators }: Slicing, profiles: ProfileTrees): SliceTest {
   const tests = discriminators.map(({ type, path }) => discriminatorTest(slice, type, path, profiles) ?? UNTOLD);
   if (tests.length === 0) return UNTOLD;
   return (value, surroundings) => {
@@ -69,7 +62,7 @@ function discriminatorTest(
   slice: ProfileNode,
   type: string,
   path: string,
-  profiles: SliceProfiles,
+  profiles: ProfileTrees,
 ): SliceTest | undefined {
   const way = wayOf(path);
   if (way === undefined) return undefined;
@@ -94,7 +87,7 @@ function plainTest(
   slice: ProfileNode,
   type: string,
   steps: readonly string[],
-  profiles: SliceProfiles,
+  profiles: ProfileTrees,
 ): SliceTest | undefined {
   switch (type) {
     case 'value':
@@ -118,9 +111,9 @@ function valueTest(slice: ProfileNode, steps: readonly string[]): SliceTest | un
 }
 
 /** Tests the codes of a required binding. Like a fixed value, such a binding can tell slices apart. */
-function bindingTest(slice: ProfileNode, steps: readonly string[], profiles: SliceProfiles): SliceTest | undefined {
+function bindingTest(slice: ProfileNode, steps: readonly string[], profiles: ProfileTrees): SliceTest | undefined {
   const bound = nodeAt(slice, steps)?.constraints.findLast(({ requiredValueSet }) => requiredValueSet !== undefined);
-  const codes = bound?.requiredValueSet === undefined ? undefined : profiles.codes(bound.requiredValueSet);
+  const codes = bound?.requiredValueSet === undefined ? undefined : profiles.sources.codes(bound.requiredValueSet);
   if (codes === undefined) return undefined;
   return ({ value }) => reach(value, steps).some((found) => codes.holds(found));
 }
@@ -153,9 +146,9 @@ function typeTest(slice: ProfileNode, steps: readonly string[]): SliceTest | und
 function targetTypeTest(
   targets: readonly string[],
   steps: readonly string[],
-  profiles: SliceProfiles,
+  profiles: ProfileTrees,
 ): SliceTest | undefined {
-  const types = targets.map((canonical) => typeOfCanonical(canonical) ?? profiles.typeOf(canonical));
+  const types = targets.map((canonical) => typeOfCanonical(canonical) ?? profiles.sources.profile(canonical)?.type);
   if (types.length === 0 || types.includes(undefined)) return undefined;
   return ({ value }, surroundings) =>
     anyHolds(reach(value, steps), (reference) => {

@@ -1,5 +1,6 @@
 import { parseReference } from '../../fhir/reference';
 import { isObject, type PlainObject } from '../../platform/json/plain-object';
+import { textOrNone } from './stored-profile';
 
 /** A resource with its place, since profiles also apply to contained resources and to entries of a stored Bundle. */
 export interface PlacedResource {
@@ -22,10 +23,7 @@ export function placeByItself(resource: PlainObject): PlacedResource {
   return { resource, path, container: resource, neighbours: NONE, fullUrl: undefined };
 }
 
-/**
- * The resource and all resources in it: contained ones, and entries of Bundles and Parameters. Each comes after its
- * container.
- */
+/** The resource and all resources in it (contained, entries of Bundles and Parameters), each after its container. */
 export function placesIn(resource: PlainObject): readonly PlacedResource[] {
   return placesFrom(placeByItself(resource));
 }
@@ -80,15 +78,9 @@ function placesBelow(place: PlacedResource): readonly PlacedResource[] {
 
 function placesOfEntries({ resource: bundle, path }: PlacedResource): readonly PlacedResource[] {
   const entries = indexedObjectsIn(bundle.entry).flatMap(({ item: { fullUrl, resource }, index }) =>
-    isObject(resource)
-      ? [
-          {
-            fullUrl: typeof fullUrl === 'string' ? fullUrl : undefined,
-            resource,
-            path: [...path, 'entry', index, 'resource'],
-          },
-        ]
-      : [],
+    !isObject(resource)
+      ? []
+      : [{ fullUrl: textOrNone(fullUrl), resource, path: [...path, 'entry', index, 'resource'] }],
   );
   const neighbours = new Map(
     entries.flatMap(({ fullUrl, resource }) => (fullUrl === undefined ? [] : [[fullUrl, resource] as const])),

@@ -1,9 +1,7 @@
 import { type CodeSet } from '../r4/binding-check';
-import { type SliceProfiles, sliceTestOf } from './discriminator';
 import { typeOfCanonical } from '../../fhir/definitions/definitions';
 import { type ProfileNode, profileTreeOf } from './profile-tree';
-import { type TestedSlice } from './slice-check';
-import { type ElementConstraint, type Slicing, type StoredProfile } from './stored-profile';
+import { type ElementConstraint, type StoredProfile } from './stored-profile';
 
 /** Access to stored profiles and value sets. */
 export interface StoredSources {
@@ -18,24 +16,15 @@ export interface StoredSources {
 
 const MAX_BASES = 16;
 
-/** The trees of profiles and the tests of their slices, each built at its first use. */
-export class ProfileTrees implements SliceProfiles {
+/** The trees of profiles, each built at its first use. */
+export class ProfileTrees {
   private readonly trees = new Map<StoredProfile, ProfileNode>();
-  private readonly slices = new Map<ProfileNode, readonly TestedSlice[]>();
 
-  constructor(private readonly sources: StoredSources) {}
+  constructor(readonly sources: StoredSources) {}
 
   of(profile: StoredProfile): ProfileNode {
     const known = this.trees.get(profile) ?? profileTreeOf(profile.type, this.elementsOf(profile, MAX_BASES));
     this.trees.set(profile, known);
-    return known;
-  }
-
-  testsOf(node: ProfileNode, slicing: Slicing): readonly TestedSlice[] {
-    const known =
-      this.slices.get(node) ??
-      [...node.slices].map(([name, slice]) => ({ name, slice, test: sliceTestOf(slice, slicing, this) }));
-    this.slices.set(node, known);
     return known;
   }
 
@@ -44,24 +33,12 @@ export class ProfileTrees implements SliceProfiles {
     return profile === undefined ? undefined : this.of(profile);
   }
 
-  typeOf(canonical: string): string | undefined {
-    return this.sources.profile(canonical)?.type;
-  }
-
-  codes(canonical: string): CodeSet | undefined {
-    return this.sources.codes(canonical);
-  }
-
   /** The elements of a profile. A snapshot has all of them; a differential is added to those of its base. */
   private elementsOf(profile: StoredProfile, basesLeft: number): readonly ElementConstraint[] {
-    if (
-      profile.hasSnapshot ||
-      profile.base === undefined ||
-      typeOfCanonical(profile.base) !== undefined ||
-      basesLeft === 0
-    )
-      return profile.elements;
-    const base = this.sources.profile(profile.base);
-    return base === undefined ? profile.elements : [...this.elementsOf(base, basesLeft - 1), ...profile.elements];
+    const { hasSnapshot, base: canonical, elements } = profile;
+    if (hasSnapshot || canonical === undefined || typeOfCanonical(canonical) !== undefined || basesLeft === 0)
+      return elements;
+    const base = this.sources.profile(canonical);
+    return base === undefined ? elements : [...this.elementsOf(base, basesLeft - 1), ...elements];
   }
 }

@@ -4,13 +4,13 @@ import { isSubtype, typeOfCanonical } from '../../fhir/definitions/definitions';
 import { isObject, type PlainObject } from '../../platform/json/plain-object';
 import { ValidationRun } from '../r4/validation-run';
 import { ConstraintCheck } from './constraint-check';
-import { type SliceSurroundings } from './discriminator';
+import { type SliceSurroundings, sliceTestOf } from './discriminator';
 import { bareValue, type ElementValue, valuesOfElement } from './element-values';
 import { type PlacedResource, placesFrom, resolveFrom } from './placed-resource';
 import { type ProfileNode } from './profile-tree';
 import { ProfileTrees, type StoredSources } from './profile-trees';
-import { checkCount, checkSlices, slicingOf } from './slice-check';
-import { type ElementConstraint, type StoredProfile } from './stored-profile';
+import { checkCount, checkSlices, slicingOf, type TestedSlice } from './slice-check';
+import { type ElementConstraint, type Slicing, type StoredProfile } from './stored-profile';
 import { checkTargetProfiles, fittingTypesOf, resourceTypeOf } from './type-constraints';
 import { type Measures } from './value-limits';
 
@@ -31,6 +31,7 @@ interface Outcome {
 export class ProfileValidator {
   private readonly trees: ProfileTrees;
   private readonly constraints: ConstraintCheck;
+  private readonly slices = new Map<ProfileNode, readonly TestedSlice[]>();
   private place: PlacedResource | undefined;
   /** The resources inside the validated resource, collected when a profile needs them. */
   private places: ReadonlyMap<PlainObject, PlacedResource> | undefined;
@@ -61,11 +62,8 @@ export class ProfileValidator {
     definition: StoredProfile,
   ): Steps<readonly ErrorIssue[]> {
     const run = this.runAt(path);
-    yield* this.inPlace(
-      place,
-      run,
-      this.checkNode(this.trees.of(definition), bareValue(extension), run, definition.url),
-    );
+    const check = this.checkNode(this.trees.of(definition), bareValue(extension), run, definition.url);
+    yield* this.inPlace(place, run, check);
     return run.issues;
   }
 
@@ -154,11 +152,19 @@ export class ProfileValidator {
   ): Steps<void> {
     const slicing = node.slices.size === 0 ? undefined : slicingOf(node);
     if (slicing === undefined) return;
-    yield* checkSlices(slicing, this.trees.testsOf(node, slicing), values, run, {
+    yield* checkSlices(slicing, this.testsOf(node, slicing), values, run, {
       url,
       surroundings: this.surroundings,
       checkNode: (slice, item) => this.checkNode(slice, item, run, url),
     });
+  }
+
+  private testsOf(node: ProfileNode, slicing: Slicing): readonly TestedSlice[] {
+    const known =
+      this.slices.get(node) ??
+      [...node.slices].map(([name, slice]) => ({ name, slice, test: sliceTestOf(slice, slicing, this.trees) }));
+    this.slices.set(node, known);
+    return known;
   }
 
   private *checkConstraint(

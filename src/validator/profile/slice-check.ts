@@ -17,20 +17,20 @@ export interface SliceContext {
   checkNode(slice: ProfileNode, item: ElementValue): Steps<void>;
 }
 
-const EXTENSION_SLICING: Slicing = {
-  discriminators: [{ type: 'value', path: 'url' }],
+const openSlicing = (type: string, path: string): Slicing => ({
+  discriminators: [{ type, path }],
   rules: 'open',
   isOrdered: false,
-};
+});
+const BY_URL = openSlicing('value', 'url');
+const BY_TYPE = openSlicing('type', '$this');
 
 /** The slicing that the profile states. Without one, extensions are sliced by url and choices by type. */
 export function slicingOf({ name, constraints }: ProfileNode): Slicing | undefined {
   const stated = constraints.findLast(({ slicing }) => slicing !== undefined)?.slicing;
   if (stated !== undefined) return stated;
-  if (name === 'extension' || name === 'modifierExtension') return EXTENSION_SLICING;
-  return name.endsWith('[x]')
-    ? { discriminators: [{ type: 'type', path: '$this' }], rules: 'open', isOrdered: false }
-    : undefined;
+  if (name === 'extension' || name === 'modifierExtension') return BY_URL;
+  return name.endsWith('[x]') ? BY_TYPE : undefined;
 }
 
 /**
@@ -68,11 +68,9 @@ export function* checkSlices(
       lastSlice = Math.max(lastSlice, position);
       yield* context.checkNode(found.slice, item);
     } else {
+      const names = tests.map(({ name }) => name).join(', ');
       if (slicing.rules === 'closed')
-        run.report(
-          'structure',
-          `${url}: it is none of ${tests.map(({ name }) => name).join(', ')}, and others are not allowed.`,
-        );
+        run.report('structure', `${url}: it is none of ${names}, and others are not allowed.`);
       if (slicing.rules === 'openAtEnd') lastSlice = tests.length;
     }
     if (item.index !== undefined) run.leave();
@@ -81,10 +79,8 @@ export function* checkSlices(
     if (!untold.has(name)) checkCount(slice.constraints, counts.get(name) ?? 0, `"${name}"`, run, url);
   }
   if (untold.size > 0)
-    run.report(
-      'informational',
+    run.warn(
       `${url}: whether values belong to ${[...untold].join(', ')} is not checked; the discriminator needs more than is stored here.`,
-      'warning',
     );
 }
 
@@ -98,16 +94,9 @@ export function checkCount(
 ): void {
   const min = Math.max(0, ...constraints.map((constraint) => constraint.min ?? 0));
   const max = Math.min(Infinity, ...constraints.map((constraint) => constraint.max ?? Infinity));
-  if (count < min)
-    run.report(
-      'required',
-      `${url}: ${name} must occur at least ${min === 1 ? 'once' : `${min} times`}, not ${count} times.`,
-    );
-  if (count > max)
-    run.report(
-      'structure',
-      max === 0
-        ? `${url}: ${name} is not allowed.`
-        : `${url}: ${name} may occur at most ${max === 1 ? 'once' : `${max} times`}, not ${count} times.`,
-    );
+  if (count < min) run.report('required', `${url}: ${name} must occur at least ${times(min)}, not ${count} times.`);
+  if (count > max && max === 0) run.report('structure', `${url}: ${name} is not allowed.`);
+  else if (count > max) run.report('structure', `${url}: ${name} may occur at most ${times(max)}, not ${count} times.`);
 }
+
+const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);

@@ -55,19 +55,13 @@ export function storedProfileOf(definition: unknown): StoredProfile | undefined 
   if (!isObject(definition) || definition.kind === 'logical') return undefined;
   const { url, type, baseDefinition, snapshot, differential } = definition;
   if (typeof url !== 'string' || typeof type !== 'string') return undefined;
-  const snapshotElements = elementsIn(snapshot);
-  return {
-    url,
-    type,
-    base: textOrNone(baseDefinition),
-    hasSnapshot: snapshotElements.length > 0,
-    elements: (snapshotElements.length > 0 ? snapshotElements : elementsIn(differential)).map(constraintOf),
-  };
+  const inSnapshot = elementsIn(snapshot);
+  const hasSnapshot = inSnapshot.length > 0;
+  const elements = (hasSnapshot ? inSnapshot : elementsIn(differential)).map(constraintOf);
+  return { url, type, base: textOrNone(baseDefinition), hasSnapshot, elements };
 }
 
-function elementsIn(view: unknown): readonly PlainObject[] {
-  return isObject(view) ? objectsIn(view.element) : [];
-}
+const elementsIn = (view: unknown): readonly PlainObject[] => (isObject(view) ? objectsIn(view.element) : []);
 
 function constraintOf(element: PlainObject): ElementConstraint {
   const path = textOrNone(element.path) ?? '';
@@ -116,10 +110,7 @@ function choiceOf(element: PlainObject, name: string): { readonly value: unknown
   return key === undefined ? undefined : { value: element[key] };
 }
 
-function textsIn(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((text) => typeof text === 'string') : [];
-}
+const textsIn = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((text) => typeof text === 'string') : [];
 
-function textOrNone(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
+export const textOrNone = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

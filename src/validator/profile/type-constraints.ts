@@ -42,10 +42,7 @@ export function fittingTypesOf(types: readonly TypeConstraint[], item: ElementVa
   };
 }
 
-/**
- * Checks that a reference leads to one of the allowed types. It checks only if all targets are R4 types; whether a
- * stored target conforms to a profile is not checked here.
- */
+/** Checks the type of a reference's target, if all allowed targets are R4 types. Stored targets are not read. */
 export function checkTargetProfiles(
   targetProfiles: readonly string[],
   reference: unknown,

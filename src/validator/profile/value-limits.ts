@@ -41,18 +41,10 @@ function checkLimit(
   url: string,
   measures: Measures,
 ): void {
-  const order = compare(
-    value,
-    isObject(limit) && typeof value === 'string' ? aroundNow(limit, side, measures.now()) : limit,
-    measures,
-  );
+  const bound = isObject(limit) && typeof value === 'string' ? aroundNow(limit, side, measures.now()) : limit;
+  const order = compare(value, bound, measures);
   const shown = JSON.stringify(limit).slice(0, 100);
-  if (order === undefined)
-    run.report(
-      'informational',
-      `${url}: the value is not checked against ${shown}; the two cannot be compared.`,
-      'warning',
-    );
+  if (order === undefined) run.warn(`${url}: the value is not checked against ${shown}; the two cannot be compared.`);
   else if (side === 'min' && order < 0) run.report('value', `${url}: it must be at least ${shown}.`);
   else if (side === 'max' && order > 0) run.report('value', `${url}: it must be at most ${shown}.`);
 }

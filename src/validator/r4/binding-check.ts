@@ -1,4 +1,10 @@
-import { type BoundValueSet, boundValueSets, isPrimitiveType, lineageOf } from '../../fhir/definitions/definitions';
+import {
+  type BoundValueSet,
+  boundValueSets,
+  isPrimitiveType,
+  lineageOf,
+  once,
+} from '../../fhir/definitions/definitions';
 import { didYouMean, nearestCode } from '../../platform/text/nearest-code';
 import { isObject, objectsIn, type PlainObject } from '../../platform/json/plain-object';
 import { type Rest, type ValidationRun } from './validation-run';
@@ -16,7 +22,9 @@ const SYNTAX: Readonly<Record<string, { readonly pattern: RegExp; readonly descr
   'Money.currency': { pattern: /^[A-Z]{3}$/, description: 'a currency code of ISO 4217, such as "EUR"' },
 };
 
-let byElement: ReadonlyMap<string, BoundValueSet> | undefined;
+const setsByElement = once(
+  () => new Map(boundValueSets().flatMap((set) => set.elements.map((path) => [path, set] as const))),
+);
 
 /** The code system of resource types. Modules add types to it. */
 const RESOURCE_TYPES = 'http://hl7.org/fhir/resource-types';
@@ -32,12 +40,15 @@ export function bindingCheckOf(
   type: string,
   ownTypes: readonly string[],
 ): ItemCheck | undefined {
-  byElement ??= new Map(boundValueSets().flatMap((set) => set.elements.map((path) => [path, set] as const)));
   for (const ancestor of lineageOf(owner)) {
     const path = `${ancestor}.${element}`;
     const syntax = SYNTAX[path];
-    if (syntax !== undefined) return syntaxCheck(syntax);
-    const set = byElement.get(path);
+    if (syntax !== undefined)
+      return (item, run) => {
+        if (typeof item === 'string' && !syntax.pattern.test(item))
+          run.report('code-invalid', `It must be ${syntax.description}.`);
+      };
+    const set = setsByElement().get(path);
     if (set !== undefined) return codeCheck(new CodeSet(set.url, withTypes(set.codes, ownTypes)), type);
   }
   return undefined;
@@ -83,6 +94,10 @@ export class CodeSet {
     return this.codes.size <= LISTED_CODES ? [...this.codes].join(', ') : `those of ${this.url}`;
   }
 
+  get codingDescription(): string {
+    return `a code of ${[...this.systems.keys()].join(', ')}: ${this.description}`;
+  }
+
   /** A sentence with the code that was probably meant. Empty if no code is near, or if the system is wrong. */
   hintFor(codes: readonly unknown[]): string {
     for (const code of codes) {
@@ -93,23 +108,16 @@ export class CodeSet {
     }
     return '';
   }
-
-  get codingDescription(): string {
-    const systems = [...this.systems.keys()].join(', ');
-    return `a code of ${systems}: ${this.description}`;
-  }
 }
 
 /** The check of a code, Coding, CodeableConcept or Quantity against a value set. */
 export function codeCheck(set: CodeSet, type: string): ItemCheck | undefined {
   if (isPrimitiveType(type)) {
     return (item, run) => {
-      if (typeof item === 'string' && !set.hasCode(item)) {
-        run.report(
-          'code-invalid',
-          `"${item.slice(0, 64)}" is not one of the allowed codes: ${set.description}.${set.hintFor([item])}`,
-        );
-      }
+      if (typeof item !== 'string' || set.hasCode(item)) return;
+      const shown = item.slice(0, 64);
+      const hint = set.hintFor([item]);
+      run.report('code-invalid', `"${shown}" is not one of the allowed codes: ${set.description}.${hint}`);
     };
   }
   if (type === 'CodeableConcept') {
@@ -129,16 +137,6 @@ export function codeCheck(set: CodeSet, type: string): ItemCheck | undefined {
   };
 }
 
-/**
- * Whether an object has extensions but no value. It is accepted, since an extension such as `data-absent-reason` may
- * replace the value.
- */
-function hasOnlyExtensions(item: PlainObject): boolean {
-  return Object.keys(item).every((key) => key === 'extension' || key === 'id');
-}
-
-function syntaxCheck({ pattern, description }: { readonly pattern: RegExp; readonly description: string }): ItemCheck {
-  return (item, run) => {
-    if (typeof item === 'string' && !pattern.test(item)) run.report('code-invalid', `It must be ${description}.`);
-  };
-}
+/** An extension such as `data-absent-reason` may replace the value, so an object without a value is accepted. */
+const hasOnlyExtensions = (item: PlainObject): boolean =>
+  Object.keys(item).every((key) => key === 'extension' || key === 'id');

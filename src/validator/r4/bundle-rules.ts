@@ -75,8 +75,8 @@ function checkDocument(entries: readonly PlainObject[], run: ValidationRun): voi
     versions.set(fullUrl, known);
   }
   const base = RESTFUL.exec(String(first?.fullUrl))?.[1] ?? '';
-  for (const { reference, path } of directReferencesOf(composition)) {
-    const target = parseReference(reference, '');
+  for (const { value, path } of directReferencesOf(composition)) {
+    const target = typeof value.reference === 'string' ? parseReference(value.reference, '') : undefined;
     if (target === undefined || target.kind === 'contained') continue;
     const found = versions.get(target.kind === 'local' ? `${base}${target.key}` : target.key) ?? [];
     const version = 'version' in target ? target.version : undefined;
@@ -89,8 +89,8 @@ function checkDocument(entries: readonly PlainObject[], run: ValidationRun): voi
   }
 }
 
-interface FoundReference {
-  readonly reference: string;
+interface Placed {
+  readonly value: PlainObject;
   readonly path: readonly (string | number)[];
 }
 
@@ -101,25 +101,19 @@ interface FoundReference {
 const DIRECT = ['subject', 'encounter', 'author', 'custodian', 'focus', 'entry', 'party', 'detail'] as const;
 const BETWEEN = ['attester', 'event', 'section'] as const;
 
-/** Collects direct references in a loop without recursion, since sections may be nested. */
-function directReferencesOf(composition: PlainObject): readonly FoundReference[] {
-  const found: FoundReference[] = [];
-  const pending: { owner: PlainObject; path: readonly (string | number)[] }[] = [{ owner: composition, path: [] }];
+/** A loop without recursion, since sections may be nested. */
+function directReferencesOf(composition: PlainObject): readonly Placed[] {
+  const found: Placed[] = [];
+  const pending: Placed[] = [{ value: composition, path: [] }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    for (const name of DIRECT) {
-      for (const { value, path } of placedValuesOf(next, name))
-        if (typeof value.reference === 'string') found.push({ reference: value.reference, path });
-    }
-    for (const name of BETWEEN)
-      for (const { value, path } of placedValuesOf(next, name)) pending.push({ owner: value, path });
+    const owner = next;
+    found.push(...DIRECT.flatMap((name) => placedValuesOf(owner, name)));
+    pending.push(...BETWEEN.flatMap((name) => placedValuesOf(owner, name)));
   }
   return found;
 }
 
-function placedValuesOf(
-  { owner, path }: { readonly owner: PlainObject; readonly path: readonly (string | number)[] },
-  name: string,
-): readonly { readonly value: PlainObject; readonly path: readonly (string | number)[] }[] {
+function placedValuesOf({ value: owner, path }: Placed, name: string): readonly Placed[] {
   const member = owner[name];
   if (!Array.isArray(member)) return isObject(member) ? [{ value: member, path: [...path, name] }] : [];
   return objectsIn(member).map((value, index) => ({ value, path: [...path, name, index] }));

@@ -4,14 +4,13 @@ import {
   invariantDefinitions,
   lineageOf,
   memberKey,
+  once,
 } from '../../fhir/definitions/definitions';
 import { type ItemCheck } from './binding-check';
 import { compileInvariant } from '../../fhirpath/fhirpath';
 import { reasonForLeavingUnmet } from './unmet-on-purpose';
 import { CHECKED_ELSEWHERE, LEFT_OUT } from './invariant-choices';
 import { addTo } from '../../platform/lists-by-key';
-
-let byElement: ReadonlyMap<string, readonly InvariantDefinition[]> | undefined;
 
 export function invariantsOfType(type: string): readonly ItemCheck[] {
   return lineageOf(type).flatMap((ancestor) => statedAt(ancestor).map((stated) => checkOf(stated, ancestor)));
@@ -32,18 +31,17 @@ export function invariantsOfElement(owner: string, element: ElementDefinition, t
   });
 }
 
-/** The invariants that a path states. Those that other code checks, or that are not checked at all, are left out. */
-export function statedAt(path: string): readonly InvariantDefinition[] {
-  if (byElement === undefined) {
-    const table = new Map<string, InvariantDefinition[]>();
-    for (const stated of invariantDefinitions()) {
-      if (stated.key in CHECKED_ELSEWHERE || stated.key in LEFT_OUT) continue;
-      for (const on of stated.on) addTo(table, on, stated);
-    }
-    byElement = table;
+/** The invariants by path. Those that other code checks, or that are not checked at all, are left out. */
+const invariantsByPath = once(() => {
+  const table = new Map<string, InvariantDefinition[]>();
+  for (const stated of invariantDefinitions()) {
+    if (stated.key in CHECKED_ELSEWHERE || stated.key in LEFT_OUT) continue;
+    for (const on of stated.on) addTo(table, on, stated);
   }
-  return byElement.get(path) ?? [];
-}
+  return table;
+});
+
+export const statedAt = (path: string): readonly InvariantDefinition[] => invariantsByPath().get(path) ?? [];
 
 function checkOf(stated: InvariantDefinition, type: string, path = type): ItemCheck {
   const truth = compileInvariant(stated.expression, path, type);

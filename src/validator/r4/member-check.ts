@@ -126,10 +126,8 @@ export function primitiveItem(type: string): ElementCheck {
   const isLink = type === 'uri' || type === 'url' || type === 'canonical';
   return (value, run) => {
     if (typeof value !== json) {
-      run.report(
-        'structure',
-        `It must be ${json === 'string' ? 'a string' : description}, not ${jsonKindOf(value)}.${quotesHint(json, value)}`,
-      );
+      const expected = json === 'string' ? 'a string' : description;
+      run.report('structure', `It must be ${expected}, not ${jsonKindOf(value)}.${quotesHint(json, value)}`);
       return undefined;
     }
     if (!is(value as string | number | boolean)) run.report('value', `It must be ${description}.`);
@@ -171,6 +169,4 @@ function arrayItemsOf(value: unknown, run: ValidationRun): readonly unknown[] {
   return value;
 }
 
-function itemAt(list: unknown, index: number): unknown {
-  return Array.isArray(list) ? list[index] : undefined;
-}
+const itemAt = (list: unknown, index: number): unknown => (Array.isArray(list) ? list[index] : undefined);

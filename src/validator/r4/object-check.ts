@@ -83,14 +83,8 @@ class ObjectWalk {
     for (const { name, keys } of table.required) {
       // If a member is probably this element misspelt, the fault is reported already.
       if (keys.some((key) => value[key] !== undefined) || this.misspelt?.has(name) === true) continue;
-      run.reportAt(
-        name,
-        'required',
-        `${table.type}.${name} is required. Add ${keys
-          .filter((key) => !key.startsWith('_'))
-          .map((key) => `"${key}"`)
-          .join(' or ')}.`,
-      );
+      const named = keys.filter((key) => !key.startsWith('_')).map((key) => `"${key}"`);
+      run.reportAt(name, 'required', `${table.type}.${name} is required. Add ${named.join(' or ')}.`);
     }
     if (!this.hasContent)
       run.report('invariant', 'ele-1: an element must have a value or children. Leave the empty object out.');
@@ -112,10 +106,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   Annotation: '{"text": "…"}',
 };
 
-function exampleOf(type: string): string {
-  const example = EXAMPLES[type];
-  return example === undefined ? '' : ` Send ${example}.`;
-}
+const exampleOf = (type: string): string => (EXAMPLES[type] === undefined ? '' : ` Send ${EXAMPLES[type]}.`);
 
 /**
  * Reports a member that the type does not have.

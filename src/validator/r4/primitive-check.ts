@@ -27,13 +27,10 @@ const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?$/;
  */
 export const PRIMITIVES: Readonly<Record<string, PrimitiveCheck>> = {
   boolean: { json: 'boolean', is: () => true, description: 'true or false, without quotes' },
-  integer: numberPrimitive(
-    (value) => isInteger(value, -MAX_INTEGER - 1),
-    `a whole number from ${-MAX_INTEGER - 1} to ${MAX_INTEGER}`,
-  ),
-  unsignedInt: numberPrimitive((value) => isInteger(value, 0), `a whole number from 0 to ${MAX_INTEGER}`),
-  positiveInt: numberPrimitive((value) => isInteger(value, 1), `a whole number from 1 to ${MAX_INTEGER}`),
-  decimal: numberPrimitive(() => true, 'a number'),
+  integer: numberPrimitive(-MAX_INTEGER - 1, `a whole number from ${-MAX_INTEGER - 1} to ${MAX_INTEGER}`),
+  unsignedInt: numberPrimitive(0, `a whole number from 0 to ${MAX_INTEGER}`),
+  positiveInt: numberPrimitive(1, `a whole number from 1 to ${MAX_INTEGER}`),
+  decimal: numberPrimitive(undefined, 'a number'),
   string: textPrimitive(isText, 'a text of 1 to 1,048,576 characters without control characters'),
   markdown: textPrimitive(isText, 'a text of 1 to 1,048,576 characters without control characters'),
   code: textPrimitive((value) => CODE.test(value), 'a code: no white space around it, and single spaces only inside'),
@@ -67,12 +64,11 @@ function textPrimitive(is: (value: string) => boolean, description: string): Pri
   return { json: 'string', is: (value) => is(String(value)), description };
 }
 
-function numberPrimitive(is: (value: number) => boolean, description: string): PrimitiveCheck {
-  return { json: 'number', is: (value) => is(Number(value)), description };
-}
-
-function isInteger(value: number, least: number): boolean {
-  return Number.isInteger(value) && value >= least && value <= MAX_INTEGER;
+/** @param least the least allowed whole number; undefined if fractions are allowed */
+function numberPrimitive(least: number | undefined, description: string): PrimitiveCheck {
+  const isWhole = (value: number, from: number): boolean =>
+    Number.isInteger(value) && value >= from && value <= MAX_INTEGER;
+  return { json: 'number', is: (value) => least === undefined || isWhole(Number(value), least), description };
 }
 
 function isText(value: string): boolean {
@@ -87,13 +83,8 @@ function isMoment(span: DateSpan | undefined): boolean {
   return span !== undefined && span.hasZone && (span.precision === 'second' || span.precision === 'fraction');
 }
 
-/**
- * Whether a date is a day or a moment. The parameter is the parsed date, so that the text is parsed only once: parsing
- * times is a large part of the cost of a validation.
- */
-function isDayOrMoment(span: DateSpan | undefined): boolean {
-  return isDay(span) || isMoment(span);
-}
+/** Takes the parsed date, so that a text is parsed only once: parsing times is a large part of a validation's cost. */
+const isDayOrMoment = (span: DateSpan | undefined): boolean => isDay(span) || isMoment(span);
 
 /**
  * Whether a text is base64, with white space allowed between its characters. It is checked character by character,
@@ -112,12 +103,9 @@ function isBase64(value: string): boolean {
   return symbols > 0 && symbols % 4 === 0 && padding <= 2;
 }
 
-function isBase64Symbol(code: number): boolean {
-  return (
-    (code >= 0x61 && code <= 0x7a) ||
-    (code >= 0x41 && code <= 0x5a) ||
-    (code >= 0x30 && code <= 0x39) ||
-    code === 0x2b ||
-    code === 0x2f
-  );
-}
+const isBase64Symbol = (code: number): boolean =>
+  (code >= 0x61 && code <= 0x7a) ||
+  (code >= 0x41 && code <= 0x5a) ||
+  (code >= 0x30 && code <= 0x39) ||
+  code === 0x2b ||
+  code === 0x2f;

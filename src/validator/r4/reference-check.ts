@@ -21,7 +21,8 @@ export function referenceCheck(targets: readonly string[]): ItemCheck {
   return (item, run) => {
     if (!isObject(item)) return;
     const { reference, type } = item;
-    const named = typeof type === 'string' ? typeOfName(type) : undefined;
+    // Other texts, such as the URL of a logical model, name no resource type.
+    const named = typeof type === 'string' && /^[A-Z][A-Za-z]*$/.test(type) ? type : undefined;
     if (typeof reference !== 'string') {
       if (named !== undefined) checkTarget(named, targets, run);
       return;
@@ -29,12 +30,11 @@ export function referenceCheck(targets: readonly string[]): ItemCheck {
     const found = targetTypeOf(reference, run) ?? named;
     if (found === undefined) return;
     checkTarget(found, targets, run);
-    if (named !== undefined && named !== found) {
+    if (named !== undefined && named !== found)
       run.report(
         'structure',
         `type says ${named}, but reference points at ${found}. Make them agree, or leave type out.`,
       );
-    }
   };
 }
 
@@ -50,20 +50,12 @@ export function nativeReferenceCheck(targets: readonly string[]): ElementCheck {
     if (unknown !== undefined)
       run.reportAt(unknown.slice(0, 64), 'structure', 'It must have "resourceType" and "id", and may have "display".');
     if (typeof resourceType !== 'string' || (targets.length > 0 && !targets.includes(resourceType))) {
-      run.reportAt(
-        'resourceType',
-        'value',
-        targets.length === 0 ? 'It must be a resource type.' : `It must be one of ${targets.join(', ')}.`,
-      );
+      const expected = targets.length === 0 ? 'a resource type' : `one of ${targets.join(', ')}`;
+      run.reportAt('resourceType', 'value', `It must be ${expected}.`);
     }
     if (typeof id !== 'string' || !isFhirId(id)) run.reportAt('id', 'value', 'It must be an id.');
     return undefined;
   };
-}
-
-/** The resource type that `Reference.type` names. Undefined for other texts, such as the URL of a logical model. */
-function typeOfName(type: string): string | undefined {
-  return /^[A-Z][A-Za-z]*$/.test(type) ? type : undefined;
 }
 
 function checkTarget(type: string, targets: readonly string[], run: ValidationRun): void {

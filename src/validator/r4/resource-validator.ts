@@ -172,11 +172,10 @@ export class ResourceValidator {
 
 const followedBy =
   (first: ElementCheck, second: ItemCheck): ElementCheck =>
-  (item, run) => {
-    return then(first(item, run), () => {
+  (item, run) =>
+    then(first(item, run), () => {
       second(item, run);
     });
-  };
 
 const plainUri = primitiveItem('uri');
 

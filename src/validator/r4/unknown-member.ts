@@ -33,13 +33,8 @@ export function hintFor(key: string, type: string, members: ReadonlyMap<string, 
   );
   const [first] = types;
   // "valueText" is nearer to "valueMeta" than to any sensible name. So for a choice only the types are compared.
-  const near =
-    first === undefined
-      ? nearestOf(
-          stem,
-          known.map(([name]) => name),
-        )
-      : nearestChoice(stem, types);
+  const names = known.map(([name]) => name);
+  const near = first === undefined ? nearestOf(stem, names) : nearestChoice(stem, types);
   if (near !== undefined) return { hint: didYouMean(near), meant: members.get(near)?.choice?.name ?? near };
   if (first !== undefined)
     return { hint: ` It may be ${shortListOf(types.map(({ name }) => name))}.`, meant: first.choice.name };
@@ -60,16 +55,8 @@ interface ChoiceMember {
 }
 
 function nearestChoice(text: string, members: readonly ChoiceMember[]): string | undefined {
-  for (const { name, type, choice } of members) {
-    if (
-      nearestOf(
-        text.slice(choice.name.length),
-        members.map((one) => one.type),
-      ) === type
-    )
-      return name;
-  }
-  return undefined;
+  const types = members.map(({ type }) => type);
+  return members.find(({ type, choice }) => nearestOf(text.slice(choice.name.length), types) === type)?.name;
 }
 
 function shortListOf(names: readonly string[]): string {

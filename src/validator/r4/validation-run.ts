@@ -3,16 +3,7 @@ import { type ErrorIssue } from '../../platform/errors/service-error';
 import { type Steps } from '../../platform/time/steps';
 
 /** The codes of http://hl7.org/fhir/R4/valueset-issue-type.html that validation uses. */
-export type IssueCode =
-  | 'structure'
-  | 'required'
-  | 'value'
-  | 'invariant'
-  | 'code-invalid'
-  | 'extension'
-  | 'not-found'
-  | 'informational'
-  | 'too-long';
+type IssueCode = 'structure' | 'required' | 'value' | 'invariant' | 'code-invalid' | 'informational' | 'too-long';
 
 /**
  * The remaining steps of work that has already begun; undefined if the work is done. Small work is done at once and
@@ -40,8 +31,7 @@ class ContainerScope {
    * is not reported as a second fault.
    */
   hasBrokenReference = false;
-  private ids: ReadonlyMap<string, string> | undefined;
-
+  private typesById: ReadonlyMap<string, string> | undefined;
   private typesByUrl: ReadonlyMap<string, string> | undefined;
 
   constructor(
@@ -56,7 +46,7 @@ class ContainerScope {
 
   /** The type of each contained resource, by its id. */
   get containedTypes(): ReadonlyMap<string, string> {
-    return (this.ids ??= containedTypesOf(this.resource.contained));
+    return (this.typesById ??= containedTypesOf(this.resource.contained));
   }
 }
 
@@ -127,6 +117,11 @@ export class ValidationRun {
   report(code: IssueCode, diagnostics: string, severity: ErrorIssue['severity'] = 'error'): void {
     this.count += 1;
     if (!this.isFull) this.found.push({ severity, code, diagnostics, expression: printPath(this.path) });
+  }
+
+  /** Reports a rule that cannot be checked. */
+  warn(diagnostics: string): void {
+    this.report('informational', diagnostics, 'warning');
   }
 
   /** Runs a check, and returns its issues instead of reporting them. */
