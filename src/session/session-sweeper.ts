@@ -4,6 +4,7 @@ import { Environment } from '../platform/config/environment';
 import { SESSION_SWEEP_LOCK } from '../platform/database/advisory-locks';
 import { type Statement } from '../platform/database/statement';
 import { Statements } from '../platform/database/statements';
+import { UnitOfWork } from '../platform/database/unit-of-work';
 import { ServiceError } from '../platform/errors/service-error';
 import { ResourceWriter } from '../resource/resource-writer';
 import { SessionTokens } from './session-tokens.repository';
@@ -48,6 +49,7 @@ export class SessionSweeper implements BackgroundTask {
     private readonly tokens: SessionTokens,
     private readonly writer: ResourceWriter,
     private readonly statements: Statements,
+    private readonly unitOfWork: UnitOfWork,
     private readonly environment: Environment,
   ) {}
 
@@ -66,22 +68,28 @@ export class SessionSweeper implements BackgroundTask {
     work: (sessionId: string) => Promise<void>,
   ): Promise<number> {
     const found = await this.statements.run<{ session_id: string }>(statement, values);
-    for (const { session_id: sessionId } of found) await work(sessionId);
+    // Not in the transaction of the step: of a write that fails, that transaction would store the half that was done.
+    for (const { session_id: sessionId } of found) await this.unitOfWork.outside(() => work(sessionId));
     return found.length;
   }
 
   private async close(sessionId: string): Promise<void> {
-    try {
-      await this.sessions.close(sessionId);
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-      this.logger.warn({ event: 'session could not be closed', sessionId, reason: error.message });
-    }
+    await this.write(sessionId, 'closed', () => this.sessions.close(sessionId));
     await this.tokens.close(sessionId);
   }
 
   private async forget(sessionId: string): Promise<void> {
-    await this.writer.delete('Session', sessionId);
+    await this.write(sessionId, 'deleted', () => this.writer.delete('Session', sessionId));
     await this.statements.run(FORGET_TOKENS, [sessionId]);
+  }
+
+  /** The tokens end even if the Session cannot be written, so that the next sweep skips this Session. */
+  private async write(sessionId: string, outcome: string, write: () => Promise<unknown>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      this.logger.warn({ event: `session could not be ${outcome}`, sessionId, reason: error.message });
+    }
   }
 }
