@@ -19,6 +19,13 @@ export const LIST: Statement = {
   text: 'select destination_key as "destinationKey", presentation from destination_runtime',
 };
 
+/** The newest destinations: as many as a start can check in an instant. */
+export const FIND_NEWEST: Statement = {
+  name: 'delivery-find-newest-destinations',
+  text: `select destination_id as "destinationId", sealed_settings as "sealedSettings" from destination_runtime
+    order by destination_key desc limit 1000`,
+};
+
 /**
  * Creates or changes a destination. A change takes the destination from its lease holder and makes it due at once. It
  * also raises the epoch, so that the results of attempts under an earlier epoch are discarded.

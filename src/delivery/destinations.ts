@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { BackgroundTasks } from '../platform/background/background-tasks';
 import { Statements } from '../platform/database/statements';
 import { TimeLimit } from '../platform/database/time-limit';
@@ -10,7 +10,7 @@ import { COUNT_UNKNOWN_OUTCOME } from './delivery-statements';
 import { type DestinationRow, settingsIn } from './delivery-queue';
 import { DeliveryWorker } from './delivery-worker';
 import { QUEUE_SWEEP } from './queue-sweeper';
-import { END_PAUSE, FIND, LIST, LOCK, READ_STATUS, REMOVE, STORE } from './destination-statements';
+import { END_PAUSE, FIND, FIND_NEWEST, LIST, LOCK, READ_STATUS, REMOVE, STORE } from './destination-statements';
 
 export interface DestinationSettings {
   readonly kind: string;
@@ -69,11 +69,16 @@ export const MOST_COUNTED = 1_000;
 
 const STATUS_SECONDS = 30;
 
+/** How many destinations a line of the log names. */
+const MOST_NAMED = 10;
+
 const RECONFIGURED = 'The outcome is unknown: the destination was changed during the attempt. The batch is sent again.';
 
 /** Creates, changes, deletes and reports destinations. */
 @Injectable()
-export class Destinations {
+export class Destinations implements OnApplicationBootstrap {
+  private readonly logger = new Logger(Destinations.name);
+
   constructor(
     private readonly secrets: SecretBox,
     private readonly statements: Statements,
@@ -81,6 +86,18 @@ export class Destinations {
     private readonly worker: DeliveryWorker,
     private readonly background: BackgroundTasks,
   ) {}
+
+  /** Logs destinations whose settings no key of this server opens. A server with an older key may have stored them. */
+  async onApplicationBootstrap(): Promise<void> {
+    const rows = await this.statements.run<Pick<DestinationRow, 'destinationId' | 'sealedSettings'>>(FIND_NEWEST, []);
+    const unreadable = rows.filter(({ sealedSettings }) => !this.secrets.opens(sealedSettings));
+    if (unreadable.length === 0) return;
+    const ids = unreadable.slice(0, MOST_NAMED).map(({ destinationId }) => destinationId);
+    this.logger.error(
+      `No key opens the settings of ${unreadable.length} of the newest destinations, so nothing is sent to them: ${ids.join(', ')}. ` +
+        'Name the key that encrypted them in SVC_ENCRYPTION_KEYS_ACCEPTED, and run npm run rotate-keys -- --encryption.',
+    );
+  }
 
   find(id: string): Promise<DestinationRuntime | undefined> {
     return this.statements.runOne(FIND, [id]);

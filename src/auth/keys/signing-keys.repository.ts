@@ -5,7 +5,7 @@ import { SecretBox } from '../../platform/crypto/secret-box';
 import { KEY_ROTATION_LOCK } from '../../platform/database/advisory-locks';
 import { type Statement } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
-import { assertOpenable, FIND_SIGNING_KEY } from './signing-key-check';
+import { assertOpenable, FIND_SIGNING_KEY, FIND_USED_KEYS } from './signing-key-check';
 
 const LOCK_ROTATION: Statement = {
   name: 'signing-key-lock-rotation',
@@ -131,7 +131,7 @@ export class SigningKeys {
    * @throws StartError when the encryption key cannot open a signing key
    */
   async assertOpenable(): Promise<void> {
-    assertOpenable(this.secrets, await this.statements.runOne<KeyRow>(FIND_SIGNING_KEY, []));
+    assertOpenable(this.secrets, await this.statements.run<KeyRow>(FIND_USED_KEYS, []));
   }
 
   /** Returns the key that is already published but does not sign yet, if there is one. */

@@ -47,6 +47,10 @@ export class SecretBox {
     );
   }
 
+  opens(sealed: Buffer): boolean {
+    return [this.key, ...this.accepted].some((key) => openWith(key, sealed) !== undefined);
+  }
+
   /** Whether this value was sealed with the key of {@link seal}. */
   isCurrent(sealed: Buffer): boolean {
     return openWith(this.key, sealed) !== undefined;
@@ -58,6 +62,7 @@ export class SecretBox {
  * key. The tag shows the last two (NIST SP 800-38D, section 7.2).
  */
 function openWith(key: Buffer, sealed: Buffer): Buffer | undefined {
+  if (sealed.length < NONCE_BYTES + TAG_BYTES) return undefined;
   const nonce = sealed.subarray(0, NONCE_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
   decipher.setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));

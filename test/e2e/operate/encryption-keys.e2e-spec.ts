@@ -12,6 +12,8 @@ import { ADMIN_PASSWORD, startTestApp, type TestApp } from '../../../testing/tes
 import { type ClonedDatabase, cloneDatabase } from '../../../testing/test-databases';
 import { WebhookReceiver } from '../../../testing/webhook-receiver';
 import { destination, newDestination, newTopic } from '../../support/destinations';
+import { ServerProcess } from '../../support/server-process';
+import { encryptAnew } from '../../../tools/rotate-keys/encrypt-anew';
 
 const newKey = (): string => randomBytes(32).toString('base64');
 
@@ -167,6 +169,40 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
       expect.stringMatching(/^destination_runtime \S+: .*SVC_ENCRYPTION_KEYS_ACCEPTED/),
     ]);
     await (await onKeys(newer)).close();
+  });
+});
+
+describe('a server that still encrypts with the older key after the rotation', () => {
+  it('is noticed by the next start without that key: a signing key refuses it, a destination is logged', async () => {
+    const [older, newer] = [newKey(), newKey()];
+    const database = await cloneDatabase();
+    const start = (key: string, accepted = ''): Promise<TestApp> =>
+      startTestApp({
+        databaseUrl: database.url,
+        environment: { SVC_ENCRYPTION_KEY: key, SVC_ENCRYPTION_KEYS_ACCEPTED: accepted },
+      });
+    try {
+      const stale = await start(older);
+      await encryptAnew(
+        database.url,
+        new SecretBox(readEnvironment({ SVC_ENCRYPTION_KEY: newer, SVC_ENCRYPTION_KEYS_ACCEPTED: older })),
+      );
+      const id = await newDestination(stale, destination(await newTopic(stale)));
+      const { kid } = (await stale.post('/auth/rotate-keys', '')).json<{ kid: string }>();
+      await stale.close();
+
+      await expect(start(newer)).rejects.toThrow('name it in SVC_ENCRYPTION_KEYS_ACCEPTED');
+
+      await runStatement(database.url, `delete from signing_key where kid = '${kid}'`);
+      const server = await ServerProcess.start({
+        ...{ DATABASE_URL: database.url, PORT: '0', HOST: '127.0.0.1', SVC_ENCRYPTION_KEY: newer },
+      });
+      await server.end('SIGTERM');
+      const [before = ''] = server.output.split('Listening on');
+      expect(before).toContain(`nothing is sent to them: ${id}. `);
+    } finally {
+      await database.drop();
+    }
   });
 });
 
