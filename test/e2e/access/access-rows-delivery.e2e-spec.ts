@@ -210,6 +210,14 @@ describe('destinations receive what their principal may read', () => {
     expect(await heard(id)).toBe(1);
   });
 
+  it('is taken over without a denial, since nothing is refused', async () => {
+    const denials = async (): Promise<string> => (await app.get('/auth/decisions')).text;
+    const id = await newDestination(boss);
+    const before = await denials();
+    expect((await store(id, nurse, { content: 'empty' })).status).toBe(200);
+    expect(await denials()).toBe(before);
+  });
+
   it('gets no events that were stored for a former one', async () => {
     const named = { principal: { resourceType: 'User', id: 'nurse' } };
     for (const more of [{}, named]) {
