@@ -116,39 +116,22 @@ function comparisonOf(path: string, operator: string, value: string, scope: Sear
   const sent = kind === 'token' ? escapedToken(named) : escaped(named);
   const clause = (modifier: string | undefined, prefix = ''): SearchClause =>
     valueClauseOf(parameter, modifier, `${prefix}${sent}`, scope);
-  const isOrdered = ['date', 'number', 'quantity'].includes(parameter.kind);
-  switch (operator) {
-    case 'eq':
-    case 're':
-      return clause(parameter.kind === 'string' ? 'exact' : undefined);
-    case 'ne':
-      return { kind: 'not', clause: clause(parameter.kind === 'string' ? 'exact' : undefined) };
-    case 'co':
-      return clause(parameter.kind === 'token' ? 'text' : 'contains');
-    case 'sw':
-      if (parameter.kind === 'string') return clause(undefined);
-      break;
-    case 'ew':
-      if (parameter.kind === 'string') return clause('ends');
-      break;
-    case 'gt':
-    case 'lt':
-    case 'ge':
-    case 'le':
-    case 'ap':
-    case 'sa':
-    case 'eb':
-      if (isOrdered) return clause(undefined, operator);
-      break;
-    case 'in':
-    case 'ni':
-      if (parameter.kind === 'token') return clause(operator === 'in' ? 'in' : 'not-in');
-  }
+  if (operator === 'eq' || operator === 're') return clause(kind === 'string' ? 'exact' : undefined);
+  if (operator === 'ne') return { kind: 'not', clause: clause(kind === 'string' ? 'exact' : undefined) };
+  if (operator === 'co') return clause(kind === 'token' ? 'text' : 'contains');
+  if (kind === 'string' && operator === 'sw') return clause(undefined);
+  if (kind === 'string' && operator === 'ew') return clause('ends');
+  if (kind === 'token' && operator === 'in') return clause('in');
+  if (kind === 'token' && operator === 'ni') return clause('not-in');
+  if (['date', 'number', 'quantity'].includes(kind) && ORDERING.includes(operator)) return clause(undefined, operator);
   throw unknownOperator(operator, `for "${parameter.code}"`);
 }
 
+/** The operators that are prefixes of values (http://hl7.org/fhir/R4/search.html#prefix). */
+const ORDERING = ['gt', 'lt', 'ge', 'le', 'ap', 'sa', 'eb'];
+
 function columnComparison(code: string, operator: string, value: string, scope: SearchScope): SearchClause {
-  const isOrdered = MOMENT_CODES.has(code) && ['ne', 'gt', 'lt', 'ge', 'le', 'ap', 'sa', 'eb'].includes(operator);
+  const isOrdered = MOMENT_CODES.has(code) && ['ne', ...ORDERING].includes(operator);
   if (!isOrdered && operator !== 'eq' && operator !== 'ne') throw unknownOperator(operator, `for "${code}"`);
   const clause = clauseOf(code, `${isOrdered ? operator : ''}${escaped(value)}`, scope);
   if (clause === undefined) throw notUnderstood(code);
