@@ -25,6 +25,9 @@ export interface CandidateOrder {
   readonly page: (alias: string) => string;
 }
 
+/** All matches, in no order. */
+const UNORDERED: CandidateOrder = { keyset: '', isDescending: false, by: () => '', page: () => '' };
+
 /**
  * Compiles the SQL that finds the matches of a search, as (main_date, resource_key). It reads the rows of one clause,
  * the driving clause, in the order of its index, and tests the other clauses on each row (docs/explanation/search.md).
@@ -44,15 +47,15 @@ export class Candidates {
   }
 
   /** With an order, the SQL returns each match once; without one, it may return a match several times. */
-  of(type: string, clauses: readonly SearchClause[], order?: CandidateOrder): string {
+  of(type: string, clauses: readonly SearchClause[], order = UNORDERED): string {
     const flat = withJoinedDates(clauses.flatMap(flattened));
-    const drivers = driversOf(flat, this.frequencies, order !== undefined);
+    const drivers = driversOf(flat, this.frequencies, order !== UNORDERED);
     const { ordered, gathered } = drivers;
     const outer = this.tested;
     this.tested = ordered?.estimate ?? resourcesOf(type, this.frequencies);
     try {
       if (gathered === undefined) return this.inOrder(type, flat, ordered, order);
-      return order === undefined
+      return order === UNORDERED
         ? this.gathered(type, flat, gathered.clause)
         : this.fewOrInOrder(type, flat, gathered.clause, drivers, order);
     } finally {
@@ -87,7 +90,7 @@ export class Candidates {
     type: string,
     clauses: readonly SearchClause[],
     driver: Driver | undefined,
-    order: CandidateOrder | undefined,
+    order: CandidateOrder,
   ): string {
     const others = clauses.filter((clause) => clause !== driver?.clause);
     const date = others.find(isMainDate);
@@ -97,14 +100,14 @@ export class Candidates {
       driver === undefined
         ? this.byDate(date, withoutDate, order)
         : this.driven(type, driver.clause, others, order, reachFilter(date, 'c.main_date', this.bind));
-    return `select ${order === undefined ? '' : 'distinct '}b.main_date, b.resource_key from ((${short}) union all (${this.longOnes(type, date, withoutDate, order)})) b ${order?.page('b') ?? ''}`;
+    return `select ${order === UNORDERED ? '' : 'distinct '}b.main_date, b.resource_key from ((${short}) union all (${this.longOnes(type, date, withoutDate, order)})) b ${order.page('b')}`;
   }
 
   private driven(
     type: string,
     driver: SearchClause | undefined,
     others: readonly SearchClause[],
-    order: CandidateOrder | undefined,
+    order: CandidateOrder,
     bounds: string,
   ): string {
     switch (driver?.kind) {
@@ -143,7 +146,7 @@ export class Candidates {
   private byNumber(
     { parameterIds, codeHash, ranges }: NumberClause,
     others: readonly SearchClause[],
-    order: CandidateOrder | undefined,
+    order: CandidateOrder,
     bounds: string,
   ): string {
     const code = ` and c.code_hash = ${this.bind.value(codeHash)}::bigint`;
@@ -151,7 +154,7 @@ export class Candidates {
     return this.perAlternative(parameterAlternatives(parameterIds, this.bind), 'search_number', where, order);
   }
 
-  private byDate(date: DateClause, others: readonly SearchClause[], order: CandidateOrder | undefined): string {
+  private byDate(date: DateClause, others: readonly SearchClause[], order: CandidateOrder): string {
     const { table, rest } = mainDateRows(date, this.bind);
     const where = `${rest}${this.tests(others)}`;
     return this.perAlternative(parameterAlternatives(date.parameterIds, this.bind), table, where, order);
@@ -161,16 +164,11 @@ export class Candidates {
    * Reads the periods longer than a day that overlap the searched time. Few are gathered and sorted; of many, a walk
    * from the latest beginning soon fills a page.
    */
-  private longOnes(
-    type: string,
-    date: DateClause,
-    others: readonly SearchClause[],
-    order: CandidateOrder | undefined,
-  ): string {
+  private longOnes(type: string, date: DateClause, others: readonly SearchClause[], order: CandidateOrder): string {
     const tests = this.tests(others);
-    const page = `${order?.keyset ?? ''} ${order?.page('c') ?? ''}`;
+    const page = `${order.keyset} ${order.page('c')}`;
     const all = longDates(date, this.bind);
-    if (order?.isDescending !== true) {
+    if (!order.isDescending) {
       return `select c.main_date, c.resource_key from (${all} offset 0) c where true${tests} ${page}`;
     }
     const most = `${this.bind.value(mostLongDates(resourcesOf(type, this.frequencies)))}::integer`;
@@ -184,14 +182,9 @@ union all (select o.* from (${this.perAlternative(alternatives, begun.table, `${
 union all (select o.* from (${this.perAlternative(alternatives, 'search_date', `${unbegun}${tests}`, order)}) o where not (select is_all from gathered))`;
   }
 
-  private walk(
-    type: string,
-    others: readonly SearchClause[],
-    order: CandidateOrder | undefined,
-    bounds: string,
-  ): string {
+  private walk(type: string, others: readonly SearchClause[], order: CandidateOrder, bounds: string): string {
     const where = `c.type = ${this.bind.value(type)}${bounds}${this.tests(others, RESOURCE_ROW)}`;
-    return `select c.main_date, c.resource_key from resource c where ${where} ${order?.keyset ?? ''} ${order?.page('c') ?? ''}`;
+    return `select c.main_date, c.resource_key from resource c where ${where} ${order.keyset} ${order.page('c')}`;
   }
 
   /** Reads each alternative in index order up to the limit of the page. An IN list would lose this order. */
@@ -199,13 +192,13 @@ union all (select o.* from (${this.perAlternative(alternatives, 'search_date', `
     { source, equals }: Alternatives,
     table: string,
     where: string,
-    order: CandidateOrder | undefined,
+    order: CandidateOrder,
   ): string {
     const rows = `select distinct c.main_date, c.resource_key from ${table} c
-where ${equals('c')}${where} ${order?.keyset ?? ''} ${order?.page('c') ?? ''}`;
+where ${equals('c')}${where} ${order.keyset} ${order.page('c')}`;
     if (source === undefined) return rows;
-    return `select ${order === undefined ? '' : 'distinct '}a.main_date, a.resource_key from ${source} cross join lateral (
-${rows}) a ${order?.page('a') ?? ''}`;
+    return `select ${order === UNORDERED ? '' : 'distinct '}a.main_date, a.resource_key from ${source} cross join lateral (
+${rows}) a ${order.page('a')}`;
   }
 
   /**

@@ -1,4 +1,4 @@
-import { type DateBox, type DateClause, type SearchClause } from '../query/search-query';
+import { type DateBox, type SearchClause } from '../query/search-query';
 
 /**
  * Maximum number of alternatives that a joined clause may have, since each costs a comparison per row; above it the
@@ -6,14 +6,8 @@ import { type DateBox, type DateClause, type SearchClause } from '../query/searc
  */
 const MAX_BOXES = 16;
 
-/** The time span of the rows to read, in epoch milliseconds; an undefined end is open. */
-export interface DateReach {
-  readonly from: number | undefined;
-  readonly to: number | undefined;
-}
-
-/** The time span in which all rows lie that can match one of the boxes. */
-export function reachOf(boxes: readonly DateBox[]): DateReach {
+/** The time span (epoch milliseconds) of all rows that can match one of the boxes; an undefined end is open. */
+export function reachOf(boxes: readonly DateBox[]): { from: number | undefined; to: number | undefined } {
   const froms = boxes.map(({ lowFrom, highFrom }) => lowFrom ?? highFrom);
   const tos = boxes.map(({ lowTo, highTo }) => lowTo ?? highTo);
   const from = froms.includes(undefined) ? undefined : Math.min(...froms.map((one) => one ?? 0));
@@ -31,35 +25,29 @@ export function withJoinedDates(clauses: readonly SearchClause[]): readonly Sear
   for (const clause of clauses) {
     const at = joined.findIndex((one) => isSameDate(one, clause));
     const known = joined[at];
-    const isJoined =
-      known?.kind === 'date' && clause.kind === 'date' && known.boxes.length * clause.boxes.length <= MAX_BOXES;
-    if (isJoined) joined[at] = { ...known, boxes: intersectionsOf(known.boxes, clause.boxes) };
+    if (known?.kind === 'date' && clause.kind === 'date' && known.boxes.length * clause.boxes.length <= MAX_BOXES)
+      joined[at] = {
+        ...known,
+        boxes: known.boxes.flatMap((one) => clause.boxes.map((box) => intersectionOf(one, box))),
+      };
     else joined.push(clause);
   }
   return joined;
 }
 
 const isSameDate = (one: SearchClause, other: SearchClause): boolean =>
-  one.kind === 'date' && other.kind === 'date' && one.isSingle && other.isSingle && hasSameIds(one, other);
-
-const hasSameIds = (one: DateClause, other: DateClause): boolean =>
+  one.kind === 'date' &&
+  other.kind === 'date' &&
+  one.isSingle &&
+  other.isSingle &&
   one.parameterIds.join() === other.parameterIds.join();
 
-const intersectionsOf = (some: readonly DateBox[], others: readonly DateBox[]): readonly DateBox[] =>
-  some.flatMap((one) => others.map((other) => intersectionOf(one, other)));
+const intersectionOf = (one: DateBox, other: DateBox): DateBox => ({
+  lowFrom: nearer(Math.max, one.lowFrom, other.lowFrom),
+  lowTo: nearer(Math.min, one.lowTo, other.lowTo),
+  highFrom: nearer(Math.max, one.highFrom, other.highFrom),
+  highTo: nearer(Math.min, one.highTo, other.highTo),
+});
 
-function intersectionOf(one: DateBox, other: DateBox): DateBox {
-  const box = {
-    lowFrom: latest(one.lowFrom, other.lowFrom),
-    lowTo: earliest(one.lowTo, other.lowTo),
-    highFrom: latest(one.highFrom, other.highFrom),
-    highTo: earliest(one.highTo, other.highTo),
-  };
-  return Object.fromEntries(Object.entries(box).filter(([, limit]) => limit !== undefined));
-}
-
-const latest = (one: number | undefined, other: number | undefined): number | undefined =>
-  one === undefined ? other : other === undefined ? one : Math.max(one, other);
-
-const earliest = (one: number | undefined, other: number | undefined): number | undefined =>
-  one === undefined ? other : other === undefined ? one : Math.min(one, other);
+const nearer = (choose: typeof Math.max, one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : choose(one, other);

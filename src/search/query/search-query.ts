@@ -45,10 +45,9 @@ export type SearchClause =
     }
   | { readonly kind: 'all' | 'any'; readonly clauses: readonly SearchClause[] }
   | { readonly kind: 'not'; readonly clause: SearchClause }
-  | UnresolvedClause;
-
-/** Clauses that need a database lookup before they are compiled. */
-export type UnresolvedClause = QuantityClause | ValueSetClause;
+  /** These need a database lookup before they are compiled. */
+  | QuantityClause
+  | ValueSetClause;
 
 export interface TokenClause {
   readonly kind: 'token';
@@ -95,10 +94,10 @@ export interface DateClause {
  * both are this moment.
  */
 export interface DateBox {
-  readonly lowFrom?: number;
-  readonly lowTo?: number;
-  readonly highFrom?: number;
-  readonly highTo?: number;
+  readonly lowFrom?: number | undefined;
+  readonly lowTo?: number | undefined;
+  readonly highFrom?: number | undefined;
+  readonly highTo?: number | undefined;
 }
 
 export interface NumberClause {
