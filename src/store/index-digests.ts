@@ -11,12 +11,6 @@ interface IndexedVersion {
   readonly columns: readonly ColumnValues[];
 }
 
-/** Digests are null if a server without them wrote the version. */
-interface DigestedVersion {
-  readonly version: number;
-  readonly indexDigests: string | null;
-}
-
 /**
  * Makes the text of digests that is stored with a resource. It begins with the versions of the resource and of the
  * parameters, followed by one digest for each index table (empty without rows). An update compares digests and skips
@@ -68,7 +62,7 @@ const LOW_DIGITS = 36 ** 5;
  * digests, may have changed rows since.
  */
 export function unchangedTables(
-  stored: DigestedVersion,
+  stored: { readonly version: number; readonly indexDigests: string | null },
   { parametersVersion, indexDigests }: { readonly parametersVersion: number; readonly indexDigests: string },
 ): readonly boolean[] {
   const [versions, ...known] = (stored.indexDigests ?? '').split(' ');

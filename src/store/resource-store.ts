@@ -303,8 +303,8 @@ export class ResourceStore {
     found: SearchRows,
     version: Pick<RowContent, 'version' | 'mainDate' | 'parametersVersion'>,
   ): Steps<IndexRows> {
-    const columns = yield* columnsOf({ ...found, units: this.knownUnits.unknownAmong(found.units) });
-    const indexDigests = yield* indexDigestsOf({ ...version, columns }, this.index.hashes);
+    const columns = yield* columnsOf(Object.assign({}, found, { units: this.knownUnits.unknownAmong(found.units) }));
+    const indexDigests = yield* indexDigestsOf({ columns, ...version }, this.index.hashes);
     const { mainDate, parametersVersion } = version;
     return { present: found.present, columns, mainDate, parametersVersion, indexDigests };
   }
