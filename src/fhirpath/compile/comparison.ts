@@ -91,20 +91,13 @@ function orderOf(left: Compiled, right: Compiled, isOfInvariant: boolean): Order
       .map(({ type }) => comparisonKindOf(type))
       .map((kind) => (isNumber(kind) ? 'decimal' : kind)),
   );
-  const [kind, ...others] = kinds;
-  if (
-    isOfInvariant &&
-    others.length === 0 &&
-    kind === 'temporal' &&
-    ![...left.branches, ...right.branches].some(isOfTime)
-  )
-    return orderOfDates;
-  if (isOfInvariant && others.length === 0 && kind === 'quantity') return orderOfQuantities;
-  if (others.length === 0 && (kind === 'string' || kind === 'decimal')) return orderOfPlain;
+  const [kind] = kinds.size === 1 ? kinds : [];
+  const isOfTime = [...left.branches, ...right.branches].some(({ type }) => type === 'time');
+  if (kind === 'temporal' && isOfInvariant && !isOfTime) return orderOfDates;
+  if (kind === 'quantity' && isOfInvariant) return orderOfQuantities;
+  if (kind === 'string' || kind === 'decimal') return orderOfPlain;
   throw new NotCompiled(`the order of ${[...kinds].join(' and ')} is left to the library`);
 }
-
-const isOfTime = ({ type }: Compiled['branches'][number]): boolean => type === 'time';
 
 function orderOfPlain(left: unknown, right: unknown): number | undefined {
   if (left === undefined || right === undefined) return undefined;

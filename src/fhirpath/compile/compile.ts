@@ -17,7 +17,7 @@ import {
 } from './compiled';
 import { equality, inequality, membership } from './comparison';
 import { argumentTruthOf, FUNCTIONS, sum, union } from './functions';
-import { and, implication, or, xor } from './logic';
+import { LOGIC } from './logic';
 import { remembered } from './memory';
 import { focusMember, indexed, member, narrowedTo, RESOURCE_STEP, whereStep } from './paths';
 
@@ -91,13 +91,10 @@ function operation(expression: Expression & { kind: 'binary' }, scope: Scope): C
   const [a, b] = [compile(left, scope), compile(right, scope)];
   switch (operator) {
     case 'and':
-      return and(truthOf(a), truthOf(b));
     case 'or':
-      return or(truthOf(a), truthOf(b));
     case 'xor':
-      return xor(truthOf(a), truthOf(b));
     case 'implies':
-      return implication(truthOf(a), truthOf(b));
+      return LOGIC[operator](truthOf(a), truthOf(b));
     case '=':
     case '!=':
       return equality(a, b, operator === '=');

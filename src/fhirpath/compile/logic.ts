@@ -1,9 +1,22 @@
 import { type Compiled, question, type Truth } from './compiled';
 
-/** Three truth values; undefined is the empty collection (http://hl7.org/fhirpath/N1/#boolean-logic). */
-export const and = (left: Truth, right: Truth): Compiled => decided(false, left, right);
-
-export const or = (left: Truth, right: Truth): Compiled => decided(true, left, right);
+/** Operators with three truth values; undefined is the empty collection (http://hl7.org/fhirpath/N1/#boolean-logic). */
+export const LOGIC = {
+  and: (left: Truth, right: Truth): Compiled => decided(false, left, right),
+  or: (left: Truth, right: Truth): Compiled => decided(true, left, right),
+  xor: (left: Truth, right: Truth): Compiled =>
+    question((focus, variables) => {
+      const [a, b] = [left(focus, variables), right(focus, variables)];
+      return a === undefined || b === undefined ? undefined : a !== b;
+    }),
+  implies: (left: Truth, right: Truth): Compiled =>
+    question((focus, variables) => {
+      const a = left(focus, variables);
+      if (a === false) return true;
+      const b = right(focus, variables);
+      return a === true ? b : b === true ? true : undefined;
+    }),
+};
 
 /**
  * Compiles an operator whose result is decided as soon as one side has the value `decisive`: false for `and`, true for
@@ -15,21 +28,5 @@ function decided(decisive: boolean, left: Truth, right: Truth): Compiled {
     if (a === decisive) return decisive;
     const b = right(focus, variables);
     return b === decisive ? decisive : a === undefined || b === undefined ? undefined : !decisive;
-  });
-}
-
-export function xor(left: Truth, right: Truth): Compiled {
-  return question((focus, variables) => {
-    const [a, b] = [left(focus, variables), right(focus, variables)];
-    return a === undefined || b === undefined ? undefined : a !== b;
-  });
-}
-
-export function implication(left: Truth, right: Truth): Compiled {
-  return question((focus, variables) => {
-    const a = left(focus, variables);
-    if (a === false) return true;
-    const b = right(focus, variables);
-    return a === true ? b : b === true ? true : undefined;
   });
 }
