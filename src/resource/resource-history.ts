@@ -40,10 +40,6 @@ export interface HistoryPage {
   readonly bookmark?: Required<FeedBookmark>;
 }
 
-export interface WholeHistoryPage extends Omit<HistoryPage, 'versions'> {
-  readonly versions: readonly StoredVersion[];
-}
-
 interface FeedRow {
   readonly history: string;
   readonly has_ended: boolean;
@@ -68,7 +64,9 @@ export class ResourceHistory {
   ) {}
 
   /** Like {@link page}, with the texts of all versions; only for short pages. */
-  async wholePage(request: HistoryRequest): Promise<WholeHistoryPage> {
+  async wholePage(
+    request: HistoryRequest,
+  ): Promise<Omit<HistoryPage, 'versions'> & { readonly versions: readonly StoredVersion[] }> {
     const page = await this.page(request);
     const versions = (await this.texts.all(page.versions)).map(({ text, ...version }) =>
       storedVersionOf({ ...version, updated_at: version.updatedAt, body: text ?? null }),

@@ -28,10 +28,8 @@ export class CompartmentRule implements ResourceRule {
   }
 }
 
-type CompartmentResource = CompartmentDefinition['resource'][number];
-
 function faultsOf(
-  { code: type, param = [] }: CompartmentResource,
+  { code: type, param = [] }: CompartmentDefinition['resource'][number],
   place: number,
   compartment: string,
   parameters: SearchParameterSet,

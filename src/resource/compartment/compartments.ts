@@ -33,8 +33,6 @@ export interface Compartment {
 /** The parameter that means the owner of the compartment itself. HL7's definition of Encounter has it, for example. */
 export const ITSELF = '{def}';
 
-const EMPTY = { resourceType: 'CompartmentDefinition', code: '', resource: [] } as const;
-
 /** The compartments of the CompartmentDefinitions that are stored now. */
 @Injectable()
 export class Compartments {
@@ -51,7 +49,10 @@ export class Compartments {
   ) {
     this.cached = new CachedRegistry(epoch, async () => {
       const stored = await reader.list('CompartmentDefinition');
-      return stored.map(({ id, text }) => ({ ...EMPTY, ...(JSON.parse(text) as Partial<CompartmentDefinition>), id }));
+      return stored.map(({ id, text }) => {
+        const { code = '', resource = [] } = JSON.parse(text) as Partial<CompartmentDefinition>;
+        return { resourceType: 'CompartmentDefinition', id, code, resource };
+      });
     });
   }
 

@@ -78,7 +78,7 @@ function candidatesOf(
  */
 function isBuiltIn(candidate: OwnSearchParameter, derivedFrom: unknown, builtIn: SearchParameterSet): boolean {
   const { type, code } = candidate;
-  const compiled = compiledOf(candidate);
+  const compiled = compiledOf(candidate, builtIn);
   const known = builtIn.find(type, code);
   if (known !== undefined && compiled !== undefined) {
     if (isEqual(known, compiled)) return true;
@@ -90,29 +90,19 @@ function isBuiltIn(candidate: OwnSearchParameter, derivedFrom: unknown, builtIn:
   if (other !== undefined)
     throw badElement('code', `has the same number in the index as ${other}; choose another code`);
   return false;
-
-  function compiledOf({ expression, kind, targets, components = [] }: OwnSearchParameter): SearchParameter | undefined {
-    // No parameter uses the code of the probe, so it can be compiled together with those of the type.
-    const probe = {
-      type,
-      code: PROBE,
-      expression,
-      kind,
-      components,
-      ...(targets === undefined ? {} : { targets }),
-    } as const;
-    const set = builtIn.withLive([probe]);
-    const unusable = set.listUnusable(type).find((one) => one.code === PROBE);
-    if (unusable !== undefined) {
-      const member = kind === 'composite' ? 'component' : 'expression';
-      throw badElement(member, `cannot be indexed for ${type}: ${unusable.reason}`);
-    }
-    return set.find(type, PROBE);
-  }
 }
 
 /** A code that no parameter uses, so that a probe can be compiled together with the parameters of the type. */
 const PROBE = '$probe';
+
+function compiledOf(candidate: OwnSearchParameter, builtIn: SearchParameterSet): SearchParameter | undefined {
+  const { type, kind } = candidate;
+  const set = builtIn.withLive([{ ...candidate, code: PROBE }]);
+  const unusable = set.listUnusable(type).find(({ code }) => code === PROBE);
+  if (unusable === undefined) return set.find(type, PROBE);
+  const member = kind === 'composite' ? 'component' : 'expression';
+  throw badElement(member, `cannot be indexed for ${type}: ${unusable.reason}`);
+}
 
 const isEqual = (known: SearchParameter, other: SearchParameter): boolean =>
   known.kind === other.kind &&

@@ -24,8 +24,6 @@ const MAX_ISSUES = 100;
 /** Values that are visited between two pauses. */
 const VALUES_AT_ONCE = 1024;
 
-const NOTHING: ReadonlySet<string> = new Set();
-
 /** Checks that the targets of references to this server are stored, if `SVC_REFERENCE_CHECK` enables the check. */
 @Injectable()
 export class ReferenceExistence {
@@ -41,17 +39,15 @@ export class ReferenceExistence {
   }
 
   /**
-   * One issue for each reference whose target is not stored; none if the check is off.
+   * One issue for each reference whose target is not stored or was deleted; none if the check is off. One statement
+   * serves all references. Outside of a transaction, it checks what is stored now.
    * @param willExist keys (`Patient/p7`) that the same transaction writes, such as the other entries of a Bundle
    */
-  async missing(
-    { type, id, value }: ResourceDraft,
-    willExist: ReadonlySet<string> = NOTHING,
-  ): Promise<readonly ErrorIssue[]> {
+  async missing({ type, id, value }: ResourceDraft, willExist?: ReadonlySet<string>): Promise<readonly ErrorIssue[]> {
     if (!this.isOn || !isR4ResourceType(type)) return [];
     const own = id === undefined ? undefined : localKey(type, id);
     const references = await this.slices.run(referencesIn(value, this.environment.baseUrl));
-    const found = references.filter(({ key }) => key !== own && !willExist.has(key));
+    const found = references.filter(({ key }) => key !== own && willExist?.has(key) !== true);
     if (found.length === 0) return [];
     const targets = [...new Map(found.map((reference) => [reference.key, reference])).values()];
     const columns = [targets.map(({ type }) => type), targets.map(({ id }) => id)];

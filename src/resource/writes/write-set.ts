@@ -232,8 +232,7 @@ export class WriteSet {
   private planDelete(write: Write, current: LockedResource, { statements, changes }: Effects): WriteResult {
     const { type, id } = write;
     const deletion = { version: current.version + 1, updatedAt: this.versions.timeAfter(current.updatedAt) };
-    const { version, updatedAt } = deletion;
-    statements.push(() => this.store.remove(current, version, updatedAt));
+    statements.push(() => this.store.remove(current, deletion.version, deletion.updatedAt));
     const change = { interaction: 'delete', method: 'DELETE', type, id, ...deletion, previous: current } as const;
     changes.push({ write, change });
     return { outcome: 'deleted', resource: current, deletion };

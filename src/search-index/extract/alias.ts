@@ -32,8 +32,8 @@ export function findAliases(standard: readonly Candidate[], own: readonly Candid
   const bySize = [...standard].sort((a, b) => a.branches.length - b.branches.length);
   for (const candidate of [...bySize.filter((one) => !isNarrowing(one)), ...bySize.filter(isNarrowing)]) {
     const alias = aliasOf(candidate, owners);
-    if (alias === undefined) addOwner(owners, candidate);
-    else aliases.set(candidate.code, alias);
+    if (alias !== undefined) aliases.set(candidate.code, alias);
+    else for (const path of pathsByKind(candidate)) addTo(owners, path, candidate);
   }
   for (const candidate of own) {
     const alias = aliasOf(candidate, owners);
@@ -44,10 +44,6 @@ export function findAliases(standard: readonly Candidate[], own: readonly Candid
 
 /** The parameters that have rows, by each path of their expressions. */
 type Owners = ReadonlyMap<string, readonly Candidate[]>;
-
-function addOwner(owners: Map<string, Candidate[]>, candidate: Candidate): void {
-  for (const path of pathsByKind(candidate)) addTo(owners, path, candidate);
-}
 
 function aliasOf(candidate: Candidate, owners: Owners): Alias | undefined {
   return narrowingOf(candidate, owners) ?? unionOf(pathsByKind(candidate), owners);

@@ -19,7 +19,7 @@ import { type Step, type Visit, visitEach, walkSteps } from '../../fhirpath/fhir
  */
 type Extract = (resource: Readonly<Record<string, unknown>>, options?: ExtractOptions) => Steps<SearchRows>;
 
-export interface ExtractOptions {
+interface ExtractOptions {
   /** Number of characters of the resource. A large resource is read with pauses, a small one at once. */
   readonly characters?: number;
   readonly maxPairs?: number | undefined;

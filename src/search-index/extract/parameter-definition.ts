@@ -11,7 +11,6 @@ import { type Expression, ExpressionError, parseExpression } from '../../fhirpat
 export interface ParameterDefinition {
   readonly code: string;
   readonly kind: SearchParameterKind;
-  /** An error says why the expression cannot be used. */
   readonly expression: Expression | ExpressionError;
   readonly targets: readonly string[];
   readonly components: readonly ComponentDefinition[];
@@ -46,7 +45,7 @@ export function definitionsByType(
     for (const type of base.flatMap((name) => typesOfBase(name, types)))
       byType.get(type)?.set(definition.code, definition);
   }
-  for (const parameter of own) byType.get(parameter.type)?.set(parameter.code, ownDefinitionOf(parameter));
+  for (const parameter of own) byType.get(parameter.type)?.set(parameter.code, ownDefinitionOf(parameter, false));
   return byType;
 }
 
@@ -59,26 +58,12 @@ function definitionOfHl7(hl7: SearchParameterDefinition): ParameterDefinition {
   return { code, kind, expression: parsed, targets, components: componentsOf(hl7), isOwn: false, isLive: false };
 }
 
-const ownDefinitionOf = ({
-  code,
-  kind,
-  expression,
-  targets = [],
-  components = [],
-}: OwnSearchParameter): ParameterDefinition => ({
-  code,
-  kind,
-  expression: parse(kind, expression),
-  targets,
-  components: components.map((part) => ({ ...part, expression: parse(part.kind, part.expression) })),
-  isOwn: true,
-  isLive: false,
-});
-
-export const liveDefinitionOf = (parameter: OwnSearchParameter): ParameterDefinition => ({
-  ...ownDefinitionOf(parameter),
-  isLive: true,
-});
+export function ownDefinitionOf(parameter: OwnSearchParameter, isLive: boolean): ParameterDefinition {
+  const { code, kind, targets = [], components = [] } = parameter;
+  const expression = parse(kind, parameter.expression);
+  const parts = components.map((part) => ({ ...part, expression: parse(part.kind, part.expression) }));
+  return { code, kind, expression, targets, components: parts, isOwn: true, isLive };
+}
 
 function componentsOf({ id, component = [] }: SearchParameterDefinition): readonly ComponentDefinition[] {
   const parts = component.map(({ definition, expression }) => {
@@ -86,18 +71,9 @@ function componentsOf({ id, component = [] }: SearchParameterDefinition): readon
     if (found === undefined) throw new Error(`SearchParameter ${id} names ${definition}, which is not known`);
     return { code: found.code, kind: found.type, expression: parse('token', expression) };
   });
-  return isCrossed(id) ? crossed(parts) : parts;
-}
-
-/** R4 swaps the component expressions of one parameter (`relatesto: code`, `relation: target`). */
-const isCrossed = (id: string): boolean => id === 'DocumentReference-relationship';
-
-function crossed([first, second]: readonly ComponentDefinition[]): readonly ComponentDefinition[] {
-  if (first === undefined || second === undefined) return [];
-  return [
-    { ...first, expression: second.expression },
-    { ...second, expression: first.expression },
-  ];
+  // R4 swaps the component expressions of one parameter (`relatesto: code`, `relation: target`).
+  const isCrossed = id === 'DocumentReference-relationship';
+  return isCrossed ? parts.map((part, at) => ({ ...part, expression: (parts[1 - at] ?? part).expression })) : parts;
 }
 
 /** The id of the only parameter of kind "special" whose values are indexed. */

@@ -3,7 +3,7 @@ import { ElementTables } from '../../fhir/definitions/element-tables';
 import { memoized } from '../../platform/memoized';
 import { nearestCode } from '../../platform/text/nearest-code';
 import { StartError } from '../../platform/errors/start-error';
-import { definitionsByType, liveDefinitionOf, type ParameterDefinition } from './parameter-definition';
+import { definitionsByType, ownDefinitionOf, type ParameterDefinition } from './parameter-definition';
 import { type OwnSearchParameter, type SearchParameter, type UnusableParameter } from './search-parameter';
 import { compileParameters, type PresenceBits, type TypeParameters } from './type-parameters';
 
@@ -190,7 +190,7 @@ function withDefinitions(definitions: Definitions, live: readonly OwnSearchParam
     const known = definitions.get(parameter.type);
     if (known === undefined || known.has(parameter.code)) continue;
     const ofType = changed.get(parameter.type) ?? new Map(known);
-    changed.set(parameter.type, ofType.set(parameter.code, liveDefinitionOf(parameter)));
+    changed.set(parameter.type, ofType.set(parameter.code, ownDefinitionOf(parameter, true)));
   }
   return changed;
 }

@@ -34,7 +34,7 @@ export interface ParametersInForce {
   readonly live: readonly OwnSearchParameter[];
   /** Ids of parameters whose rows may be missing or outdated. */
   readonly unfinished: ReadonlySet<number>;
-  /** Digest of the server that compared its parameters last. */
+  /** Digest of the parameters of the server that compared its parameters last. */
   readonly definitions: string | null;
   /** Equal texts mean equal stored parameters. */
   readonly liveSignature: string;
@@ -42,12 +42,7 @@ export interface ParametersInForce {
   readonly signature: string;
 }
 
-interface SetRow {
-  readonly version: number;
-  readonly live: string | null;
-  readonly unfinished: string | null;
-  readonly definitions: string | null;
-}
+type SetRow = Pick<ParametersInForce, 'version' | 'definitions'> & Record<'live' | 'unfinished', string | null>;
 
 /** Key in `server_setup` that holds the digest of the last comparison. */
 const COMPARED = 'search-index';

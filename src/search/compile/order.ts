@@ -11,9 +11,6 @@ export interface OrderTerm {
   readonly isDescending: boolean;
 }
 
-/** The sort values of a row. */
-export type OrderValues = PagePosition['values'];
-
 /**
  * ORDER BY of a page, and the keyset condition that keeps the rows strictly after (or before) a position, even if rows
  * changed meanwhile. Rows without a value come last in either direction. Equal rows are ordered by key, in the
@@ -70,7 +67,7 @@ export class PageOrder {
 }
 
 /** @throws ServiceError 'invalid' for a value that no row of the term can have */
-export function valueOf(value: OrderValues[number] | undefined, cast: OrderTerm['cast']): unknown {
+export function valueOf(value: PagePosition['values'][number] | undefined, cast: OrderTerm['cast']): unknown {
   if (value === undefined || value === null) return null;
   if (cast === 'text') return String(value);
   const isInstant = typeof value === 'number' && value >= earliestInstant && value <= latestInstant;
@@ -79,7 +76,7 @@ export function valueOf(value: OrderValues[number] | undefined, cast: OrderTerm[
   return cast === 'timestamptz' ? new Date(value).toISOString() : value;
 }
 
-const CASTS: Readonly<Record<Exclude<SortKey['by']['kind'], 'path'>, OrderTerm['cast']>> = {
+const CASTS = {
   'main-date': 'timestamptz',
   updated: 'timestamptz',
   created: 'timestamptz',
@@ -88,14 +85,14 @@ const CASTS: Readonly<Record<Exclude<SortKey['by']['kind'], 'path'>, OrderTerm['
   near: 'double precision',
   id: 'text',
   string: 'text',
-};
+  text: 'text',
+  json: 'text',
+} as const;
 
 export const termOf = ({ by, isDescending }: SortKey): OrderTerm => ({
-  cast: by.kind === 'path' ? PATH_CASTS[by.as] : CASTS[by.kind],
+  cast: CASTS[by.kind === 'path' ? by.as : by.kind],
   isDescending,
 });
-
-const PATH_CASTS = { number: 'double precision', date: 'timestamptz', text: 'text', json: 'text' } as const;
 
 /** SQL of the sort value of `h`, a row with main date and key. */
 export function valueSqlOf({ by, isDescending }: SortKey, bind: Binder): string {

@@ -16,18 +16,16 @@ interface NumberKey {
   readonly step: Step;
 }
 
-export interface DividedAlternatives {
+/**
+ * Splits alternatives into pairs of a composite (`code$value`, `system|code$value`) and others. One statement reads all
+ * pairs by their indexes, instead of testing each pair on each candidate.
+ */
+export function dividedAlternatives(clauses: readonly SearchClause[]): {
   readonly count: number;
   /** SQL that selects (main_date, resource_key) of the resources with one of the pairs. */
   readonly pairs: (bind: Binder) => string;
   readonly others: readonly SearchClause[];
-}
-
-/**
- * Splits the alternatives of one clause into pairs of a composite (`code$value`, `system|code$value`) and others. One
- * statement reads all pairs by their indexes, instead of testing each pair on each candidate.
- */
-export function dividedAlternatives(clauses: readonly SearchClause[]): DividedAlternatives {
+} {
   const pairs: Pair[] = [];
   const others: SearchClause[] = [];
   for (const clause of clauses) {

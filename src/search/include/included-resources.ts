@@ -14,8 +14,6 @@ export interface Included {
   readonly hiddenTypes: readonly string[];
 }
 
-const NOTHING_INCLUDED: Included = { resources: [], isComplete: true, hiddenTypes: [] };
-
 /** An include, restricted to the types and rows that the caller may see. */
 interface ReachedInclude extends Include {
   /** Row filter; undefined if the caller may see all rows of the types. */
@@ -42,7 +40,7 @@ export class IncludedResources {
 
   /** @param reach rows that the caller may see; links of hidden resources are not followed either */
   async of(page: readonly FoundResource[], asked: readonly Include[], reach?: Reach): Promise<Included> {
-    if (asked.length === 0) return NOTHING_INCLUDED;
+    if (asked.length === 0) return { resources: [], isComplete: true, hiddenTypes: [] };
     const { includes, hiddenTypes } = await reachedIncludes(asked, reach);
     const seen = new Set(page.map(({ key }) => key));
     const resources: FoundResource[] = [];

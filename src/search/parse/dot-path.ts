@@ -12,17 +12,16 @@ const LONGEST_PATH = 256;
 
 const STEP = /^(?:\d{1,6}|[\p{L}_][\p{L}\p{N}_-]{0,63})$/u;
 
-export interface DotPath {
-  readonly jsonPath: string;
-  readonly type: string | undefined;
-}
-
 /**
  * Reads a path. A step without an index applies to all items of an array.
  * @param name the parameter as sent, for the error
  * @throws ServiceError 'invalid' if the text is no path, or the FHIR type has no such element
  */
-export function dotPathOf(text: string, resourceType: string, name: string): DotPath {
+export function dotPathOf(
+  text: string,
+  resourceType: string,
+  name: string,
+): { readonly jsonPath: string; readonly type: string | undefined } {
   const steps = text.split('.').slice(1);
   if (text.length > LONGEST_PATH || steps.length > MAX_STEPS)
     throw invalid(name, `is longer than ${MAX_STEPS} steps and ${LONGEST_PATH} characters`);

@@ -1,5 +1,5 @@
 import { type SearchParameter } from '../../search-index/extract/search-parameter';
-import { type SearchClause } from '../query/search-query';
+import { type NumberClause, type SearchClause } from '../query/search-query';
 import { quantitiesOf } from './number-clause';
 import { type SearchScope } from './search-scope';
 import { tokenOf } from './token-clause';
@@ -22,17 +22,12 @@ export function pairedClauseOf(
   return quantitiesOf(paired.parameterIds, paired.codeHash, name, alternativesOf(name, value));
 }
 
-export interface PairedRows {
-  readonly parameterIds: readonly number[];
-  readonly codeHash: number;
-}
-
 /** The rows of the composite that pairs a quantity with the one code of the search. */
 export function pairedRowsOf(
   name: string,
   query: URLSearchParams,
   { type, parameters, hashes }: SearchScope,
-): PairedRows | undefined {
+): Pick<NumberClause, 'parameterIds' | 'codeHash'> | undefined {
   if (parameters.find(type, name)?.kind !== 'quantity') return undefined;
   for (const parameter of parameters.list(type)) {
     // A parameter that was added at run time may have no rows for some values.

@@ -15,25 +15,20 @@ export interface SearchExplanation {
   readonly advice?: readonly string[];
 }
 
-export interface ExplainedSearch {
-  readonly clauses: readonly SearchClause[];
-  readonly parameters: readonly NamedParameter[];
-}
-
 export function explanationOf(
   { statement, values }: BoundStatement,
   lines: readonly { readonly 'QUERY PLAN': string }[],
   { isJson }: ExplainOptions,
-  { clauses, parameters }: ExplainedSearch = { clauses: [], parameters: [] },
+  clauses: readonly SearchClause[] = [],
+  parameters: readonly NamedParameter[] = [],
 ): SearchExplanation {
-  const query = [statement.text, ...values];
   const plan: unknown = isJson ? lines[0]?.['QUERY PLAN'] : lines.map((line) => line['QUERY PLAN']).join('\n');
   const advice = adviceOf(plan, clauses);
   return {
-    query,
+    query: [statement.text, ...values],
     plan,
-    ...(parameters.length === 0 ? {} : { parameters }),
-    ...(advice.length === 0 ? {} : { advice }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(advice.length > 0 && { advice }),
   };
 }
 

@@ -113,7 +113,7 @@ export class ResourceSearch {
     const lines = await this.statements.run<{ 'QUERY PLAN': string }>({ name: '', text }, values);
     const { parameters } = await this.index.current();
     const named = namedParameters(query, (type) => parameters.list(type));
-    return explanationOf(compiled, lines, options, { clauses: query.clauses, parameters: named });
+    return explanationOf(compiled, lines, options, query.clauses, named);
   }
 }
 
