@@ -50,7 +50,7 @@ export class CompartmentSlots {
     environment: Environment,
     private readonly requests: RequestContext,
   ) {
-    this.limits = permitsOf(environment.databasePoolSize);
+    this.limits = permitsOf(environment.databasePoolSize, 1 / 2, 1 / 4);
     this.slots = new Slots({
       ...this.limits,
       longestWaitMilliseconds: LONGEST_WAIT_MILLISECONDS,

@@ -29,13 +29,18 @@ export interface SlotsOptions {
 }
 
 /**
- * The permits for work that holds a database connection for long: half of the connections, so that it never delays all
- * other requests. One caller gets at most half of these permits.
+ * Returns the permits for work that holds a database connection for long, so that it never delays all other requests.
+ * @param ofAll the share of the connections that all callers together may hold
+ * @param ofOne the share of the connections that one caller may hold
  */
-export function permitsOf(connections: number): Required<Pick<SlotsOptions, 'permits' | 'perCaller'>> {
-  const permits = Math.max(1, Math.floor(connections / 2));
-  return { permits, perCaller: Math.ceil(permits / 2) };
-}
+export const permitsOf = (
+  connections: number,
+  ofAll: number,
+  ofOne: number,
+): Required<Pick<SlotsOptions, 'permits' | 'perCaller'>> => ({
+  permits: Math.max(1, Math.floor(connections * ofAll)),
+  perCaller: Math.max(1, Math.floor(connections * ofOne)),
+});
 
 export interface Held {
   /** Releases permits until the task has only `weight` permits left. */

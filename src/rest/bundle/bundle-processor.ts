@@ -30,7 +30,7 @@ export class BundleProcessor {
     private readonly environment: Environment,
   ) {
     this.slots = new Slots({
-      ...permitsOf(environment.databasePoolSize),
+      ...permitsOf(environment.databasePoolSize, 1 / 2, 1 / 4),
       longestWaitMilliseconds: LONGEST_WAIT_MILLISECONDS,
       busyMessage: 'Too many Bundles at once. Try again.',
       retryAfterSeconds: 2,
