@@ -39,12 +39,12 @@ describe(RegistryEpoch.name, () => {
     const epoch = newEpoch();
     const before = await current();
     await unitOfWork.run(() => {
-      epoch.raiseRights();
+      epoch.raise('rights');
       return Promise.resolve();
     });
     expect(await current()).toEqual({ ...before, rights: before.rights + 1 });
     await unitOfWork.run(() => {
-      epoch.raiseRights();
+      epoch.raise('rights');
       epoch.raise();
       return Promise.resolve();
     });

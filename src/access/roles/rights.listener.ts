@@ -16,8 +16,7 @@ export class RightsListener implements ResourceChangeListener {
   constructor(private readonly epoch: RegistryEpoch) {}
 
   onChange({ type }: ResourceChange): Promise<void> {
-    if (type === 'AccessPolicy') this.epoch.raise();
-    else this.epoch.raiseRights();
+    this.epoch.raise(type === 'AccessPolicy' ? 'registries' : 'rights');
     return Promise.resolve();
   }
 }

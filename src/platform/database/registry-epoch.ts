@@ -44,14 +44,16 @@ export class RegistryEpoch {
     private readonly requests: RequestContext,
   ) {}
 
-  /** Raises both epochs as the last statement of the transaction, so writers wait for each other only at the commit. */
-  raise(): void {
-    this.raiseAtEnd('registries');
-  }
-
-  /** Raises only the rights epoch: cached registries stay valid. */
-  raiseRights(): void {
-    this.raiseAtEnd('rights');
+  /**
+   * Raises both epochs, or only the rights epoch, so that cached registries stay valid. The update is the last
+   * statement of the open transaction, so that writers wait for each other only during the commit.
+   */
+  raise(what: keyof Epochs = 'registries'): void {
+    this.requests.noteCallerChange();
+    const raise = async (raised: readonly (keyof Epochs)[]): Promise<void> => {
+      await this.statements.run(raised.includes('registries') ? RAISE : RAISE_RIGHTS, []);
+    };
+    this.unitOfWork.gather(this.raisedHere, what, raise, true);
   }
 
   /**
@@ -82,14 +84,6 @@ export class RegistryEpoch {
     const epochs = { registries: row?.epoch ?? 0, rights: row?.rights_epoch ?? 0 };
     this.requests.keepEpochs(epochs);
     return epochs;
-  }
-
-  private raiseAtEnd(what: keyof Epochs): void {
-    this.requests.noteCallerChange();
-    const raise = async (raised: readonly (keyof Epochs)[]): Promise<void> => {
-      await this.statements.run(raised.includes('registries') ? RAISE : RAISE_RIGHTS, []);
-    };
-    this.unitOfWork.gather(this.raisedHere, what, raise, true);
   }
 }
 
