@@ -166,8 +166,18 @@ async function connectedClient(url: string): Promise<Client> {
   }
 }
 
+const LOST_SETTINGS = 'The database connection loses the settings of its session: remove "options" from DATABASE_URL.';
 const POOLER =
   'DATABASE_URL leads through a pooler, which keeps no settings of a session: set SVC_DATABASE_DIRECT_URL to the URL of PostgreSQL itself beside it.';
+const STANDBY =
+  'DATABASE_URL leads to a standby, which takes no writes: name the primary, or all hosts with target_session_attrs=read-write.';
+const READ_ONLY =
+  'The sessions of DATABASE_URL are read-only: remove default_transaction_read_only from the role, the database and postgresql.conf.';
+const NO_SCHEMA =
+  'No schema of the search_path exists, so tables have no place: correct the search_path of the role or the database, or create the schema.';
+const LETTERS_MISSING =
+  'The database must know the letters of all languages, or searches would miss names such as "Muñoz". ' +
+  `Create it by: CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'`;
 
 /**
  * Returns the message for a connection that failed. The message of the driver may name the user, the database or the
@@ -219,33 +229,16 @@ async function assertSuitable(client: Client): Promise<number> {
       'Ñ' ilike 'ñ' as ignores_case, pg_is_in_recovery() as is_standby, current_schema is not null as has_schema,
       current_setting('transaction_read_only')::boolean as is_read_only, current_setting('svc.row_format', true) as format`,
   );
-  const [found] = rows;
-  if (Number(found?.version) < OLDEST_POSTGRESQL) throw new StartError('PostgreSQL 14 or newer is needed.');
-  if (found?.format !== String(ROW_FORMAT)) {
-    throw new StartError(
-      isBackendOf(client, found?.pid)
-        ? 'The database connection loses the settings of its session: remove "options" from DATABASE_URL.'
-        : POOLER,
-    );
-  }
-  if (found.is_standby) {
-    throw new StartError(
-      'DATABASE_URL leads to a standby, which takes no writes: name the primary, or all hosts with target_session_attrs=read-write.',
-    );
-  }
-  if (found.is_read_only) {
-    throw new StartError(
-      'The sessions of DATABASE_URL are read-only: remove default_transaction_read_only from the role, the database and postgresql.conf.',
-    );
-  }
-  if (!found.has_schema) {
-    throw new StartError(
-      'No schema of the search_path exists, so tables have no place: correct the search_path of the role or the database, or create the schema.',
-    );
-  }
-  if (found.encoding === 'UTF8' && found.ignores_case) return found.pid;
-  throw new StartError(
-    'The database must know the letters of all languages, or searches would miss names such as "Muñoz". ' +
-      `Create it by: CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'`,
-  );
+  const [found] = rows as [(typeof rows)[number]];
+  const faults: readonly (readonly [isFound: boolean, message: string])[] = [
+    [Number(found.version) < OLDEST_POSTGRESQL, 'PostgreSQL 14 or newer is needed.'],
+    [found.format !== String(ROW_FORMAT), isBackendOf(client, found.pid) ? LOST_SETTINGS : POOLER],
+    [found.is_standby, STANDBY],
+    [found.is_read_only, READ_ONLY],
+    [!found.has_schema, NO_SCHEMA],
+    [found.encoding !== 'UTF8' || !found.ignores_case, LETTERS_MISSING],
+  ];
+  const fault = faults.find(([isFound]) => isFound);
+  if (fault !== undefined) throw new StartError(fault[1]);
+  return found.pid;
 }
