@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { StartError } from '../errors/start-error';
+import { systemCodeOf } from '../errors/system-error';
 
 /** Settings whose value may be in the file that `<name>_FILE` names, as Docker and Kubernetes pass secrets. */
 export const SECRET_SETTINGS = [
@@ -48,7 +49,7 @@ function textIn(path: string, name: string): string {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
-    const reason = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'unknown';
-    throw new StartError(`${name}_FILE names a file that cannot be read: ${path} (${reason})`, { cause: error });
+    const code = systemCodeOf(error) ?? 'unknown';
+    throw new StartError(`${name}_FILE names a file that cannot be read: ${path} (${code})`, { cause: error });
   }
 }

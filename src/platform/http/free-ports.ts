@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type Environment } from '../config/environment';
 import { StartError } from '../errors/start-error';
+import { systemCodeOf } from '../errors/system-error';
 
 /**
  * Checks that the ports are free. This is the first step of a start, so that a start whose port is in use creates no
@@ -34,9 +35,8 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** The error for a failed listen(); undefined for other errors. */
 export function portRefusal(setting: string, error: unknown): StartError | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined;
-  const reason = REASONS[String(error.code)];
-  if (reason === undefined) return undefined;
+  const reason = REASONS[systemCodeOf(error) ?? ''];
+  if (reason === undefined || !(error instanceof Error)) return undefined;
   const hostSetting = setting === 'PORT' ? 'HOST' : 'SVC_METRICS_HOST';
   return new StartError(`${error.message} (${reason}). Set ${setting} or ${hostSetting} to another one.`, {
     cause: error,

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, type InputType, type ZlibOptions } from 'node:zlib';
 import { ServiceError } from '../errors/service-error';
+import { isSystemError } from '../errors/system-error';
 
 type Unpack = (bytes: InputType, options: ZlibOptions) => Promise<Buffer>;
 
@@ -32,7 +33,7 @@ export function unpackingOf(
     try {
       return await unpack(bytes, { maxOutputLength: mostBytes, chunkSize: CHUNK_BYTES });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(mostBytes);
+      if (isSystemError(error, 'ERR_BUFFER_TOO_LARGE')) throw tooLarge(mostBytes);
       throw new ServiceError(
         'body-malformed',
         'The body cannot be unpacked: it is not what its Content-Encoding names. Send it as that, or without.',

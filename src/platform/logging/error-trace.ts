@@ -1,3 +1,5 @@
+import { systemCodeOf } from '../errors/system-error';
+
 /**
  * Names of errors whose messages may be logged, since they are about code. Messages of parsers (SyntaxError,
  * YAMLException …) are not: they quote the text that cannot be read.
@@ -14,7 +16,7 @@ const QUOTING = /^(22|P0)[0-9A-Z]{3}$/;
 export function errorTrace(error: unknown): string {
   if (!(error instanceof Error)) return `Something that is no Error was thrown: ${typeof error}`;
   const { name, message, stack = '' } = error;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  const code = systemCodeOf(error);
   const isTelling = TELLING.has(name) && (code === undefined || !QUOTING.test(code));
   const head = `${name}${code === undefined ? '' : ` ${code}`}${isTelling && message !== '' ? `: ${message}` : ''}`;
   return `${head}${framesOf(stack, message)}`;
@@ -26,7 +28,8 @@ export function errorTrace(error: unknown): string {
  */
 export function errorName(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
-  return 'code' in error && typeof error.code === 'string' ? `${error.name} ${error.code}` : error.name;
+  const code = systemCodeOf(error);
+  return code === undefined ? error.name : `${error.name} ${code}`;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Context, createContext, Script } from 'node:vm';
+import { isSystemError } from '../errors/system-error';
 
 const CALL = new Script('work()');
 
@@ -17,7 +18,7 @@ export function withinTime<T>(milliseconds: number, work: () => T): T | undefine
   try {
     return CALL.runInContext(context, { timeout: milliseconds }) as T;
   } catch (error) {
-    if ((error as { readonly code?: unknown }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined;
+    if (isSystemError(error, 'ERR_SCRIPT_EXECUTION_TIMEOUT')) return undefined;
     throw error;
   } finally {
     context.work = undefined;

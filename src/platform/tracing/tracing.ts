@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type * as OpenTelemetry from '@opentelemetry/api';
 import { Environment } from '../config/environment';
+import { isSystemError } from '../errors/system-error';
 import { softwareVersion } from '../software-version';
 
 export type Span = OpenTelemetry.Span;
@@ -123,7 +124,7 @@ function installed(name: string): unknown {
   try {
     return createRequire(__filename)(name);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return undefined;
+    if (isSystemError(error, 'MODULE_NOT_FOUND')) return undefined;
     throw error;
   }
 }

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { StartError } from '../../errors/start-error';
-import { isSystemError } from '../../errors/system-error';
+import { isSystemError, systemCodeOf } from '../../errors/system-error';
+import { reasonOf } from '../database-client';
 
 /** A running process uses the data directory. */
 export class DirectoryInUseError extends StartError {}
@@ -14,8 +15,8 @@ const UNUSABLE = new Set(['EACCES', 'EDQUOT', 'EMFILE', 'ENOSPC', 'EPERM', 'EROF
  * or a folder of another account. Returns undefined for other errors.
  */
 export function dataDirectoryRefusal(path: string, error: unknown): StartError | undefined {
-  if (!(error instanceof Error) || !('code' in error) || !UNUSABLE.has(String(error.code))) return undefined;
-  const message = `The data directory ${path} cannot be written: ${error.message}. Give this account space and rights there, or set DATA_DIR to another folder.`;
+  if (!UNUSABLE.has(systemCodeOf(error) ?? '')) return undefined;
+  const message = `The data directory ${path} cannot be written: ${reasonOf(error)}. Give this account space and rights there, or set DATA_DIR to another folder.`;
   return new StartError(message, { cause: error });
 }
 
@@ -26,12 +27,9 @@ export function dataDirectoryRefusal(path: string, error: unknown): StartError |
  * locked it
  */
 export async function takeDataDirectory(path: string): Promise<() => Promise<void>> {
-  await mkdir(path, { recursive: true }).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new StartError(
-      `The data directory cannot be made: ${reason}. Set DATA_DIR to a folder that this account may write to.`,
-      { cause: error },
-    );
+  await mkdir(path, { recursive: true }).catch((cause: unknown) => {
+    const message = `The data directory cannot be made: ${reasonOf(cause)}. Set DATA_DIR to a folder that this account may write to.`;
+    throw new StartError(message, { cause });
   });
   // The lock is named after the folder itself, not its path. So all paths to the folder (symbolic links, bind mounts,
   // other letter case) lead to the same lock.
