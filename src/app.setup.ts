@@ -1,5 +1,5 @@
 import { type NestExpressApplication } from '@nestjs/platform-express';
-import { DiscoveryService, MetadataScanner, NestFactory } from '@nestjs/core';
+import { DiscoveryService, NestFactory } from '@nestjs/core';
 import express, { type Express, type Request, type RequestHandler } from 'express';
 import { AppModule, type AppOptions, CORE_MODULES } from './app.module';
 import { CallerResolver } from './auth/caller/caller-resolver';
@@ -44,12 +44,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   const requests = app.get(RequestContext);
   app.useLogger(new ContextLogger(environment.logLevel, requests));
   app.flushLogs();
-  if (extensions.length > 0)
-    assertModuleRoutes(
-      app.get(DiscoveryService, { strict: false }),
-      app.get(MetadataScanner, { strict: false }),
-      CORE_MODULES,
-    );
+  if (extensions.length > 0) assertModuleRoutes(app.get(DiscoveryService, { strict: false }), CORE_MODULES);
   app.use(requestContext(requests, app.get(MemoryBudget)));
   if (environment.trustedProxies.length > 0) {
     app.set('trust proxy', [...environment.trustedProxies]);

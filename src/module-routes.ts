@@ -1,8 +1,8 @@
-import { RequestMethod } from '@nestjs/common';
+import { RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
-import { type DiscoveryService, type MetadataScanner } from '@nestjs/core';
+import { type DiscoveryService } from '@nestjs/core';
 import { StartError } from './platform/errors/start-error';
-import { OPERATION_NAMES } from './platform/http/route-access';
+import { handlersOf, operationIdsOf } from './platform/http/operation-names';
 
 /** First segments of pages without a controller. */
 const PAGES = ['api', 'api-json', 'console', 'docs'];
@@ -17,16 +17,14 @@ interface FoundController {
 }
 
 /**
- * Express runs the first route that matches, so two routes of one path hide each other, and a route such as `/:a/:b`
- * hides those of all resources. A policy that links to the id of a route grants all routes with this id.
- * @throws StartError that names the controller of a module which does such a thing
+ * Checks the routes of modules of other teams. Express runs the first route that matches a request, so two routes of
+ * one path hide each other, and a route such as `/:a/:b` hides those of all resources. A policy that links to the id of
+ * a route grants all routes with this id.
+ * @param coreModules the modules of the server
+ * @throws StartError that names the controller
  */
-export function assertModuleRoutes(
-  discovery: DiscoveryService,
-  scanner: MetadataScanner,
-  coreModules: ReadonlySet<unknown>,
-): void {
-  const controllers = controllersIn(discovery, scanner);
+export function assertModuleRoutes(discovery: DiscoveryService, coreModules: ReadonlySet<unknown>): void {
+  const controllers = controllersIn(discovery);
   const own = controllers.filter(({ module }) => !coreModules.has(module));
   const core = controllers.filter(({ module }) => coreModules.has(module));
   const reserved = new Set([...PAGES, ...core.flatMap(({ paths }) => paths.map(({ path }) => firstSegmentOf(path)))]);
@@ -56,24 +54,27 @@ export function assertModuleRoutes(
   }
 }
 
-function controllersIn(discovery: DiscoveryService, scanner: MetadataScanner): readonly FoundController[] {
+function controllersIn(discovery: DiscoveryService): readonly FoundController[] {
   return discovery.getControllers().flatMap(({ metatype, host }) => {
     if (metatype === null) return [];
-    const prototype = metatype.prototype as Readonly<Record<string, object>>;
-    const handlers = scanner.getAllMethodNames(prototype).flatMap((method) => prototype[method] ?? []);
-    const prefixes = metadataTexts(PATH_METADATA, metatype);
+    const controller = metatype as Type;
+    const prefixes = pathsOf(controller);
     return {
-      name: `${metatype.name} of ${host?.name ?? 'an unknown module'}`,
+      name: `${controller.name} of ${host?.name ?? 'an unknown module'}`,
       module: host?.metatype,
-      paths: handlers.flatMap((handler) =>
-        metadataTexts(PATH_METADATA, handler).flatMap((path) =>
+      paths: handlersOf(controller).flatMap((handler) =>
+        pathsOf(handler).flatMap((path) =>
           prefixes.map((prefix) => ({ method: methodOf(handler), path: routePathOf(prefix, path) })),
         ),
       ),
-      ids: [metatype, ...handlers].flatMap((target) => metadataTexts(OPERATION_NAMES, target)),
+      ids: operationIdsOf(controller),
     };
   });
 }
+
+/** The paths of a controller or handler, whose decorator takes one text or a list. */
+const pathsOf = (target: object): readonly string[] =>
+  [(Reflect.getMetadata(PATH_METADATA, target) as string | readonly string[] | undefined) ?? []].flat();
 
 const methodOf = (handler: object): string =>
   RequestMethod[(Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod | undefined) ?? RequestMethod.GET];
@@ -86,9 +87,3 @@ const routePathOf = (...parts: readonly string[]): string =>
 
 /** The first segment of a path, below `/` or `/fhir`: both roots have the routes of resource types. */
 const firstSegmentOf = (path: string): string => path.replace(/^fhir(\/|$)/, '').split('/')[0] ?? '';
-
-/** Of a decorator that takes one text or a list. */
-function metadataTexts(key: string, target: object): readonly string[] {
-  const value = Reflect.getMetadata(key, target) as string | readonly string[] | undefined;
-  return value === undefined ? [] : [value].flat();
-}

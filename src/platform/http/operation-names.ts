@@ -1,6 +1,18 @@
-import { Injectable } from '@nestjs/common';
-import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
+import { Injectable, type Type } from '@nestjs/common';
+import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { OPERATION_NAMES } from './route-access';
+
+/** The methods of a controller, which have the metadata of their decorators. */
+export function handlersOf({ prototype }: Type): readonly object[] {
+  const methods = prototype as Readonly<Record<string, object>>;
+  return new MetadataScanner().getAllMethodNames(methods).flatMap((name) => methods[name] ?? []);
+}
+
+/** The ids by which policies link to the routes of a controller. */
+export const operationIdsOf = (controller: Type): readonly string[] =>
+  [controller, ...handlersOf(controller)].flatMap(
+    (target) => (Reflect.getMetadata(OPERATION_NAMES, target) as readonly string[] | undefined) ?? [],
+  );
 
 /** The ids of all Operations that an AccessPolicy can link to: those of routes, and those that registries add. */
 @Injectable()
@@ -8,11 +20,7 @@ export class OperationNames {
   private readonly added = new Set<string>();
   private ofRoutes: readonly string[] | undefined;
 
-  constructor(
-    private readonly discovery: DiscoveryService,
-    private readonly scanner: MetadataScanner,
-    private readonly reflector: Reflector,
-  ) {}
+  constructor(private readonly discovery: DiscoveryService) {}
 
   /** Adds an id, for a route that serves the handlers of a registry. */
   add(name: string): void {
@@ -20,16 +28,9 @@ export class OperationNames {
   }
 
   all(): ReadonlySet<string> {
-    this.ofRoutes ??= this.discovery.getControllers().flatMap(({ metatype }) => this.namesOn(metatype));
+    this.ofRoutes ??= this.discovery
+      .getControllers()
+      .flatMap(({ metatype }) => (metatype === null ? [] : operationIdsOf(metatype as Type)));
     return new Set([...this.ofRoutes, ...this.added]);
-  }
-
-  private namesOn(controller: unknown): readonly string[] {
-    if (typeof controller !== 'function') return [];
-    const methods = controller.prototype as Readonly<Record<string, unknown>>;
-    const handlers = this.scanner.getAllMethodNames(methods).map((name) => methods[name]);
-    return [controller, ...handlers].flatMap((target) =>
-      typeof target === 'function' ? (this.reflector.get<string[] | undefined>(OPERATION_NAMES, target) ?? []) : [],
-    );
   }
 }
