@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
 import { clusterFolder, clusterHome, findClusterPlace } from '../../src/platform/database/embedded/cluster';
@@ -13,7 +14,7 @@ import {
 } from '../../src/platform/database/embedded/embedded-postgres';
 import { findBinaries } from '../../src/platform/database/embedded/postgres-binaries';
 import { findPostmasterPid, postmasterPidPath } from '../../src/platform/database/embedded/postmaster-pid-file';
-import { readCommandLine } from '../../src/platform/database/embedded/process-by-id';
+import { readCommandLine } from '../../src/platform/database/embedded/leftover-postmaster';
 import { findRunningCluster } from '../../src/platform/database/embedded/embedded-postgres';
 import { fallbackFolder } from '../../src/platform/database/embedded/root-state';
 
@@ -172,9 +173,11 @@ describe(startEmbeddedPostgres.name, () => {
   it('takes over when owner and postmaster were killed', async () => {
     const { owner } = await startOwner();
     expect(await findRunningCluster(directory)).toMatch(/^postgresql:/);
-    process.kill(await readPostmasterPid(), 'SIGKILL');
+    const postmaster = await readPostmasterPid();
+    process.kill(postmaster, 'SIGKILL');
     owner.kill('SIGKILL');
     await once(owner, 'exit');
+    while ((await readCommandLine(postmaster)) !== '') await delay(10); // on a busy machine it ends later
 
     expect(await findRunningCluster(directory)).toBeUndefined(); // the pid file is still there
     const { url } = await start();

@@ -1,10 +1,13 @@
-import { rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { readFile, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { StartError } from '../../errors/start-error';
-import { findPostmasterPid, postmasterPidPath } from './postmaster-pid-file';
-import { FAST_SHUTDOWN } from './postmaster';
-import { isAlive, readCommandLine } from './process-by-id';
 import { isSystemError } from '../../errors/system-error';
+import { FAST_SHUTDOWN } from './postmaster';
+import { findPostmasterPid, postmasterPidPath } from './postmaster-pid-file';
+
+const run = promisify(execFile);
 
 /** How long a shutdown may take. It writes a checkpoint, so up to all of shared_buffers is written to the disk. */
 const SHUTDOWN_SECONDS = 60;
@@ -45,5 +48,33 @@ async function endPostmaster(pid: number, clusterFolder: string): Promise<void> 
       throw new StartError(`PostgreSQL (process ${pid}) of an earlier start does not end. End it, then start again.`);
     }
     await sleep(20);
+  }
+}
+
+/** Whether a process of any account has this id. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return isSystemError(error, 'EPERM');
+  }
+}
+
+/** The program and parameters of a process, joined by spaces and without quotes; empty if it does not exist. */
+export async function readCommandLine(pid: number): Promise<string> {
+  try {
+    switch (process.platform) {
+      case 'linux': // slim images have no `ps`
+        return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ');
+      case 'win32': {
+        const query = `(Get-CimInstance Win32_Process -Filter 'ProcessId=${pid}').CommandLine`;
+        return (await run('powershell', ['-NoProfile', '-Command', query])).stdout.replaceAll('"', '');
+      }
+      default:
+        return (await run('ps', ['-o', 'command=', '-ww', '-p', String(pid)])).stdout;
+    }
+  } catch {
+    return '';
   }
 }
