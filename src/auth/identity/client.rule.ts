@@ -9,7 +9,7 @@ import { Grants } from '../grants/grant.registry';
 import { keepSecret, takeSecret } from './secret-mask';
 import { assertShapes, refused } from './shape';
 import { CLIENT_SHAPE } from './client.shape';
-import { isScopeToken } from '../grants/requested-grant';
+import { isScopeToken } from '../oauth/token-request';
 import { ClientSecrets, secretHashOf } from '../client/client-secrets.repository';
 
 /** Grant types that a Client may list although the server does not support them yet. */

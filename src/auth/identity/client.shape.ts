@@ -1,4 +1,5 @@
 import { type OwnShapes, OTHER_MEMBERS } from '../../fhir/definitions/element-tables';
+import { strings } from './shape';
 
 const lifetimes = { access_token_expiration: '0..1 positiveInt', refresh_token_expiration: '0..1 positiveInt' };
 const token = { token_format: '0..1 code', refresh_token: '0..1 boolean', audience: '0..* string' };
@@ -10,11 +11,8 @@ const redirect = { redirect_uri: '0..1 url', secret_required: '0..1 boolean' };
  */
 export const CLIENT_SHAPE: OwnShapes = {
   Client: {
-    name: '0..1 string',
-    description: '0..1 string',
-    type: '0..1 string',
+    ...strings('name', 'description', 'type', 'secret', 'fhir-base-url', 'audience', '_source'),
     active: '0..1 boolean',
-    secret: '0..1 string',
     grant_types: '0..* string',
     first_party: '0..1 boolean',
     trusted: '0..1 boolean',
@@ -26,22 +24,12 @@ export const CLIENT_SHAPE: OwnShapes = {
     jwks: '0..* Client.jwks',
     jwks_uri: '0..1 url',
     details: '0..1 Any',
-    'fhir-base-url': '0..1 string',
     smart: '0..1 Client.smart',
     auth: '0..1 Client.auth',
-    audience: '0..1 string',
-    _source: '0..1 string',
   },
   'Client.scopes': { policy: '0..1 NativeReference(AccessPolicy)', parameters: '0..1 Any' },
-  'Client.jwks': {
-    kid: '0..1 string',
-    kty: '1..1 code',
-    alg: '0..1 code',
-    e: '0..1 string',
-    n: '0..1 string',
-    use: '0..1 code',
-  },
-  'Client.smart': { launch_uri: '0..1 url', name: '0..1 string', description: '0..1 string' },
+  'Client.jwks': { ...strings('kid', 'e', 'n'), kty: '1..1 code', alg: '0..1 code', use: '0..1 code' },
+  'Client.smart': { launch_uri: '0..1 url', ...strings('name', 'description') },
   'Client.auth': {
     password: '0..1 Client.auth.password',
     client_credentials: '0..1 Client.auth.client_credentials',

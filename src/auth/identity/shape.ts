@@ -34,5 +34,9 @@ export function assertShapes(path: string, object: unknown, shapes: Readonly<Rec
   }
 }
 
+/** Elements of a type that each hold one text at most. */
+export const strings = (...names: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(names.map((name) => [name, '0..1 string']));
+
 export const refused = (expression: string, reason: string, hint = ''): ServiceError =>
   new ServiceError('account-invalid', `${expression} ${reason}.${hint}`, { expression });

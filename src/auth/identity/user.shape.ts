@@ -1,6 +1,5 @@
 import { type OwnShapes, OTHER_MEMBERS } from '../../fhir/definitions/element-tables';
-
-const valued = { value: '0..1 string', display: '0..1 string', type: '0..1 string', primary: '0..1 boolean' };
+import { strings } from './shape';
 
 /**
  * Members of a User, nearly as in SCIM (RFC 7643, section 4.1). Other members are stored too, since policies may read
@@ -8,22 +7,12 @@ const valued = { value: '0..1 string', display: '0..1 string', type: '0..1 strin
  */
 export const USER_SHAPE: OwnShapes = {
   User: {
-    userName: '0..1 string',
-    email: '0..1 string',
-    password: '0..1 string',
+    ...strings('userName', 'email', 'password', 'displayName', 'title', 'userType', 'profileUrl', 'photo', 'gender'),
+    ...strings('locale', 'timezone', 'preferredLanguage', 'phoneNumber', 'employeeNumber', 'costCenter', 'department'),
+    ...strings('division', 'passwordResetJti'),
     inactive: '0..1 boolean',
     active: '0..1 boolean',
     name: '0..1 User.name',
-    displayName: '0..1 string',
-    title: '0..1 string',
-    userType: '0..1 string',
-    profileUrl: '0..1 string',
-    photo: '0..1 string',
-    gender: '0..1 string',
-    locale: '0..1 string',
-    timezone: '0..1 string',
-    preferredLanguage: '0..1 string',
-    phoneNumber: '0..1 string',
     emails: '0..* User.value',
     phoneNumbers: '0..* User.value',
     ims: '0..* User.value',
@@ -32,10 +21,6 @@ export const USER_SHAPE: OwnShapes = {
     entitlements: '0..* User.value',
     x509Certificates: '0..* User.value',
     addresses: '0..* User.addresses',
-    employeeNumber: '0..1 string',
-    costCenter: '0..1 string',
-    department: '0..1 string',
-    division: '0..1 string',
     organization: '0..1 NativeReference(Organization)',
     manager: '0..1 NativeReference(User)',
     identifier: '0..* Identifier',
@@ -44,35 +29,18 @@ export const USER_SHAPE: OwnShapes = {
     link: '0..* User.link',
     securityLabel: '0..* User.securityLabel',
     twoFactor: '0..1 User.twoFactor',
-    passwordResetJti: '0..1 string',
     ...OTHER_MEMBERS,
   },
   'User.name': {
-    formatted: '0..1 string',
-    familyName: '0..1 string',
-    givenName: '0..1 string',
-    middleName: '0..1 string',
-    honorificPrefix: '0..1 string',
-    honorificSuffix: '0..1 string',
+    ...strings('formatted', 'familyName', 'givenName', 'middleName', 'honorificPrefix', 'honorificSuffix'),
     ...OTHER_MEMBERS,
   },
-  'User.value': { ...valued, ...OTHER_MEMBERS },
+  'User.value': { ...strings('value', 'display', 'type'), primary: '0..1 boolean', ...OTHER_MEMBERS },
   'User.addresses': {
-    formatted: '0..1 string',
-    streetAddress: '0..1 string',
-    locality: '0..1 string',
-    region: '0..1 string',
-    postalCode: '0..1 string',
-    country: '0..1 string',
-    type: '0..1 string',
+    ...strings('formatted', 'streetAddress', 'locality', 'region', 'postalCode', 'country', 'type'),
     ...OTHER_MEMBERS,
   },
-  'User.link': { link: '0..1 NativeReference', type: '0..1 string', ...OTHER_MEMBERS },
-  'User.securityLabel': { system: '0..1 string', code: '0..1 string', ...OTHER_MEMBERS },
-  'User.twoFactor': {
-    enabled: '0..1 boolean',
-    transport: '0..1 string',
-    secretKey: '0..1 string',
-    ...OTHER_MEMBERS,
-  },
+  'User.link': { link: '0..1 NativeReference', ...strings('type'), ...OTHER_MEMBERS },
+  'User.securityLabel': { ...strings('system', 'code'), ...OTHER_MEMBERS },
+  'User.twoFactor': { enabled: '0..1 boolean', ...strings('transport', 'secretKey'), ...OTHER_MEMBERS },
 };
