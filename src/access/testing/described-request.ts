@@ -9,12 +9,6 @@ import { routeParams } from '../request/route-params';
 import { Roles } from '../roles/roles';
 import { routeOf } from './route-of';
 
-/** A request that a caller describes to test policies, without sending it. */
-export interface DescribedRequest {
-  readonly request: LazyRequest;
-  readonly shown: ShownRequest;
-}
-
 /** A described request in the response. */
 export interface ShownRequest {
   /** The request as the server understood it, without credentials and without the caller's stored resources. */
@@ -35,7 +29,7 @@ export class DescribedRequests {
    * `session`, `remote-addr`, `scheme`, `operation`, `user-id` and `client-id`
    * @throws ServiceError 'unprocessable'
    */
-  of(sent: unknown): DescribedRequest {
+  of(sent: unknown): { readonly request: LazyRequest; readonly shown: ShownRequest } {
     if (!isObject(sent)) throw fault('request', 'must be an object');
     const method = textMember(sent, 'request-method')?.toLowerCase() ?? 'get';
     const [path = '', query = ''] = (textMember(sent, 'uri') ?? '/').split(/\?(.*)/s);

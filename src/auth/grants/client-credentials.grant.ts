@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Environment } from '../../platform/config/environment';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type Client } from '../client/client';
 import { TokenIssuer, type TokenResponse } from '../token/token-issuer';
 import { TokenOwners } from '../token/token-owners';
 import { type TokenRequest } from '../oauth/token-request';
 import { type Grant, GrantOf } from './grant';
-import { requestedGrant } from './requested-grant';
 
 /** A token for the client itself. RFC 6749, section 4.4: it "MUST only be used by confidential clients". */
 @Injectable()
@@ -16,7 +14,6 @@ export class ClientCredentialsGrant implements Grant {
     private readonly owners: TokenOwners,
     private readonly issuer: TokenIssuer,
     private readonly unitOfWork: UnitOfWork,
-    private readonly environment: Environment,
   ) {}
 
   requiresSecret(): boolean {
@@ -24,7 +21,7 @@ export class ClientCredentialsGrant implements Grant {
   }
 
   exchange(client: Client, request: TokenRequest): Promise<TokenResponse> {
-    const requested = requestedGrant(client, request, this.environment.baseUrl);
+    const requested = this.issuer.orderOf(client, request);
     return this.unitOfWork.run(async () => {
       await this.owners.holdClient(client);
       return this.issuer.issue(requested);

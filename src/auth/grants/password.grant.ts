@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Environment } from '../../platform/config/environment';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { RequestContext } from '../../platform/request/request-context';
 import { type Client } from '../client/client';
@@ -12,7 +11,6 @@ import { PasswordStrategy } from '../user/password.strategy';
 import { TwoFactor } from '../user/two-factor';
 import { type LoginOwner, UserLogins } from '../user/user-logins.repository';
 import { type Grant, GrantOf } from './grant';
-import { requestedGrant } from './requested-grant';
 
 interface Login {
   readonly username: string;
@@ -35,13 +33,12 @@ export class PasswordGrant implements Grant {
     private readonly owners: TokenOwners,
     private readonly issuer: TokenIssuer,
     private readonly unitOfWork: UnitOfWork,
-    private readonly environment: Environment,
     private readonly guesses: CredentialGuard,
     private readonly requests: RequestContext,
   ) {}
 
   async exchange(client: Client, request: TokenRequest): Promise<TokenResponse> {
-    const requested = requestedGrant(client, request, this.environment.baseUrl);
+    const requested = this.issuer.orderOf(client, request);
     const username = request.parameter('username');
     const password = request.parameter('password');
     if (username === undefined) throw new OAuthError('invalid_request', 'username is missing');

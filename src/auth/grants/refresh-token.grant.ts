@@ -6,10 +6,9 @@ import { type Client, settingsOf } from '../client/client';
 import { invalidGrant, OAuthError } from '../oauth/oauth-error';
 import { TokenIssuer, type TokenResponse } from '../token/token-issuer';
 import { TokenOwners } from '../token/token-owners';
-import { type TokenRequest } from '../oauth/token-request';
+import { grantedScope, type TokenRequest } from '../oauth/token-request';
 import { type Grant, GrantOf } from './grant';
 import { Grants } from './grant.registry';
-import { grantedScope } from './requested-grant';
 
 /**
  * The refresh grant (RFC 6749, section 6) with rotation (RFC 9700, section 4.14.2). An exchange uses the refresh token

@@ -8,6 +8,8 @@ import { newOpaqueToken, type NewRefreshToken, type NewSession } from '../../ses
 import { Sessions } from '../../session/sessions';
 import { type Client, type GrantSettings, settingsOf } from '../client/client';
 import { SigningKeys } from '../keys/signing-keys.repository';
+import { OAuthError } from '../oauth/oauth-error';
+import { grantedScope, type TokenRequest } from '../oauth/token-request';
 import { type TokenUser } from './token-owners';
 
 /** The response of the token endpoint (RFC 6749, section 5.1), with the User. */
@@ -58,6 +60,23 @@ export class TokenIssuer {
     private readonly environment: Environment,
     private readonly clock: Clock,
   ) {}
+
+  /**
+   * Checks the requested scope and audience against the Client, before anything expensive runs.
+   * @throws OAuthError invalid_scope, invalid_target
+   * @internal
+   */
+  orderOf(client: Client, request: TokenRequest): Omit<TokenOrder, 'user'> {
+    const { grantType } = request;
+    const scope = grantedScope(request.parameter('scope'), client.scopes);
+    if (scope === null)
+      throw new OAuthError('invalid_scope', 'scope must hold only what the scope of the client lists');
+    const audience = request.parameter('audience');
+    const allowed = [this.environment.baseUrl, ...settingsOf(client, grantType).audience];
+    if (audience !== undefined && !allowed.includes(audience))
+      throw new OAuthError('invalid_target', 'audience must be one of those of the client');
+    return { client, grantType, scope, audience };
+  }
 
   async issue(order: TokenOrder): Promise<TokenResponse> {
     const { client, user, grantType, scope, audience, successorOf } = order;

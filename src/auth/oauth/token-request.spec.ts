@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { grantedScope } from './requested-grant';
+import { grantedScope } from './token-request';
 
 describe(grantedScope, () => {
   const allowed = ['ward.read', 'ward.write', 'patient/*.rs?category=a|b'];
