@@ -40,16 +40,14 @@ export class TokenSlots implements MetricSource {
 
   /** @throws ServiceError 'busy' after thirty seconds, when the queue is full, or when the client disconnects */
   async run<T>(grant: Grant, request: TokenRequest, task: () => Promise<T>): Promise<T> {
-    const count = (result: string): void => {
-      this.results.add({ grant: request.grantType, result });
-    };
+    let result = 'ok';
     try {
-      const issued = await this.inSlot(grant, request, task);
-      count('ok');
-      return issued;
+      return await this.inSlot(grant, request, task);
     } catch (error) {
-      count(error instanceof OAuthError ? error.code : (serviceErrorOf(error)?.kind ?? 'error'));
+      result = error instanceof OAuthError ? error.code : (serviceErrorOf(error)?.kind ?? 'error');
       throw error;
+    } finally {
+      this.results.add({ grant: request.grantType, result });
     }
   }
 

@@ -25,22 +25,18 @@ export class SlowAddresses {
 
   /** @param seconds for how many seconds the address stays slow; null when it is not slow */
   note(prefix: string, seconds: number | null): void {
-    const turns = this.known.get(prefix)?.turns;
     if (seconds === null) {
       this.known.delete(prefix);
       return;
     }
-    const slow = { endsAt: performance.now() + seconds * 1_000, turns: turns ?? this.newTurns() };
-    putNewest(this.known, prefix, slow, MOST_ADDRESSES);
+    const { passwordHashQueue: mostWaiting } = this.environment;
+    const turns = this.known.get(prefix)?.turns ?? new Slots({ ...LOGINS, permits: 1, mostWaiting });
+    putNewest(this.known, prefix, { endsAt: performance.now() + seconds * 1_000, turns }, MOST_ADDRESSES);
   }
 
   /** Returns the queue of a slow address, whose callers are login names; undefined for any other address. */
   turnsOf(prefix: string): Slots | undefined {
     const known = this.known.get(prefix);
     return known !== undefined && known.endsAt > performance.now() ? known.turns : undefined;
-  }
-
-  private newTurns(): Slots {
-    return new Slots({ ...LOGINS, permits: 1, mostWaiting: this.environment.passwordHashQueue });
   }
 }

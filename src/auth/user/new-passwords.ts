@@ -40,7 +40,12 @@ export class NewPasswords {
     assertPassword(text, expression);
     const stored = userId === undefined ? undefined : await this.passwords.find(userId);
     if (claimsToBeHash(text)) {
-      if (passwordFormatOf(text) === undefined) throw malformedHash();
+      if (passwordFormatOf(text) === undefined)
+        throw new ServiceError(
+          'password-rejected',
+          'User.password begins like a hash, but this server does not accept it. Send argon2id up to 64 MiB, or $s0$ of scrypt.',
+          { expression },
+        );
       return stored?.passwordHash === text ? { text, sameAs: stored.passwordId } : { text, hash: text };
     }
     if (stored === undefined) this.assertNew(text, expression);
@@ -85,10 +90,3 @@ function assertPassword(text: string, expression: string): void {
   if (isPasswordLength(text)) return;
   throw new ServiceError('password-rejected', `${expression} has 1 to ${MAX_PASSWORD_BYTES} bytes.`, { expression });
 }
-
-const malformedHash = (): ServiceError =>
-  new ServiceError(
-    'password-rejected',
-    'User.password begins like a hash, but this server does not accept it. Send argon2id up to 64 MiB, or $s0$ of scrypt.',
-    { expression: 'User.password' },
-  );
