@@ -129,9 +129,12 @@ export class LateTexts {
   }
 }
 
-const isLate = (one: ListedVersion | undefined): boolean => one?.text === undefined && one?.bytes !== undefined;
+type Sized = Pick<Partial<ListedVersion>, 'bytes' | 'text'>;
 
-function* batchesOf<Listed extends ListedVersion>(listed: readonly Listed[]): Generator<readonly Listed[], void, void> {
+const isLate = (one: Sized | undefined): boolean => one?.text === undefined && one?.bytes !== undefined;
+
+/** Splits a list into batches that are read and printed at once. */
+export function* batchesOf<Listed extends Sized>(listed: readonly Listed[]): Generator<readonly Listed[], void, void> {
   let batch: Listed[] = [];
   let bytes = 0;
   for (const one of listed) {

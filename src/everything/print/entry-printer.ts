@@ -27,7 +27,7 @@ export class EntryPrinter {
       const text = subset === undefined ? entry.text : await this.slices.run(subsetOf(entry.text, subset));
       if (isLines) printed += `${text}\n`;
       else {
-        const printedEntry = searchEntry(rootUrl, { ...entry, text }, mode, reasons.of(entry.parameters, mode));
+        const printedEntry = searchEntry(rootUrl, { ...entry, text }, mode, reasons[mode](entry.parameters));
         printed += printed === '' ? printedEntry : `,${printedEntry}`;
       }
     }

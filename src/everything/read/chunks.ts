@@ -1,12 +1,10 @@
 import { type Snapshot } from '../../platform/database/snapshots';
 import { type Statement } from '../../platform/database/statement';
 import { type EntryHead } from '../plan/entry-rows';
+import { batchesOf } from '../../store/late-texts';
 import { ordered, type QueryPart } from '../plan/query-parts';
 import { type EntryPrinter } from '../print/entry-printer';
 import { type PartsOf } from './compartment-reader';
-
-/** How many bytes of bodies a chunk has in memory. A single body may be longer. */
-const BYTES_AT_ONCE = 64 * 1024;
 
 const ROWS_AT_ONCE = 2_000;
 
@@ -49,7 +47,7 @@ export async function* chunksOf(
   await snapshot.liftLimit();
   for (const part of opened)
     for await (const rows of rowsOf(snapshot, part))
-      for (const found of chunked(rows))
+      for (const found of batchesOf(rows))
         yield { text: await chunkText(snapshot, found, part.mode, printer), count: found.length, mode: part.mode };
 }
 
@@ -71,22 +69,6 @@ async function* rowsOf(snapshot: Snapshot, { cursor, first }: OpenPart): AsyncGe
 
 /** A statement without a name, so it is not prepared: the columns differ between cursors. */
 const fetchFrom = (cursor: string, count: number): Statement => ({ name: '', text: `fetch ${count} from ${cursor}` });
-
-/** A body longer than BYTES_AT_ONCE is a chunk of its own. */
-function* chunked<Row extends { readonly bytes: number }>(rows: readonly Row[]): Generator<readonly Row[]> {
-  let chunk: Row[] = [];
-  let bytes = 0;
-  for (const row of rows) {
-    if (chunk.length > 0 && bytes + row.bytes > BYTES_AT_ONCE) {
-      yield chunk;
-      chunk = [];
-      bytes = 0;
-    }
-    chunk.push(row);
-    bytes += row.bytes;
-  }
-  if (chunk.length > 0) yield chunk;
-}
 
 async function chunkText(
   snapshot: Snapshot,

@@ -10,9 +10,9 @@ import { RowLimits } from '../../resource/rows/row-limits';
 import { type SearchParameterSet } from '../../search-index/extract/search-parameter-set';
 import { SearchIndex } from '../../search-index/search-index';
 import { careDateIdsOf } from '../plan/care-dates';
-import { type CompartmentQuery, type IncludedTypes } from '../plan/compartment-query';
+import { type CompartmentQuery } from '../plan/compartment-query';
 import { EntryPrinter } from '../print/entry-printer';
-import { Reasons } from '../print/reasons';
+import { type Reasons, reasonsOf } from '../print/reasons';
 import { type EverythingRequest, readEverythingRequest } from './everything-request';
 import { assertReferencesFinished, includesOf, SHARED_TYPES } from './read-includes';
 
@@ -57,13 +57,14 @@ export class EverythingCalls {
     if (!isFurtherPage(request)) compartment.assertFinished(types);
     const granted = await this.grantedTypes(id, compartment, types);
     const included = includesOf(given, parameters);
+    const further = included && [...included.types, ...included.references.flatMap((one) => one.types)];
     if (included !== undefined && included.types.length > 0) {
-      const further = included.references.flatMap((one) => one.types);
       const entries = types ?? compartment.parameterIdsByType.keys();
-      assertReferencesFinished(new Set([...entries, ...included.types, ...further]), parameters);
+      assertReferencesFinished(new Set([...entries, ...(further ?? [])]), parameters);
     }
-    const reached = included && (await this.reachedTypes(included));
+    const reached = further && (await (await this.limits.reach()).ofTypes(further));
     const reasons = this.reasonsOf(compartment, parameters);
+    const part = subset === 'count' ? undefined : subset;
     return {
       request,
       query: {
@@ -77,13 +78,7 @@ export class EverythingCalls {
         included: included && { ...included, limit: reached?.limit },
       },
       hiddenTypes: [...new Set([...granted.hidden, ...(reached?.hidden ?? [])])].sort(),
-      printer: new EntryPrinter(
-        rootUrl,
-        reasons,
-        subset === 'count' ? undefined : subset,
-        format.isLines === true,
-        this.slices,
-      ),
+      printer: new EntryPrinter(rootUrl, reasons, part, format.isLines === true, this.slices),
       format,
       urlWith: (used) => {
         const text = used.toString();
@@ -108,13 +103,9 @@ export class EverythingCalls {
     return granted;
   }
 
-  private async reachedTypes({ types, references }: IncludedTypes): Promise<ReachedTypes> {
-    return (await this.limits.reach()).ofTypes([...types, ...references.flatMap((one) => one.types)]);
-  }
-
   private reasonsOf(compartment: Compartment, parameters: SearchParameterSet): Reasons {
     const reasons =
-      this.reasons.get(compartment) ?? new Reasons(compartment, () => referenceNamesOf(compartment, parameters));
+      this.reasons.get(compartment) ?? reasonsOf(compartment, () => referenceNamesOf(compartment, parameters));
     this.reasons.set(compartment, reasons);
     return reasons;
   }
