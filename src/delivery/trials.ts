@@ -18,12 +18,12 @@ const MAX_SECONDS = 30;
 
 /** The numbers of the first and the last event of a batch. */
 interface EventNumbers {
-  readonly firstNumber: number;
-  readonly lastNumber: number;
+  readonly from: number;
+  readonly to: number;
 }
 
-export interface TriedBatch extends EventNumbers {
-  readonly isDelivered: boolean;
+interface TriedBatch extends EventNumbers {
+  readonly delivered: boolean;
   readonly outcome: string;
 }
 
@@ -46,21 +46,20 @@ export class Trials {
     destinationId: string,
     range: EventRange,
     endpoint: string,
-  ): Promise<{ readonly batches: readonly TriedBatch[]; readonly nextNumber: number | undefined }> {
+  ): Promise<{ readonly batch: readonly TriedBatch[]; readonly next?: number }> {
     const runtime = await this.destinations.read(destinationId);
     const way = this.wayOf(runtime, endpoint);
     const values = rangeValues(runtime.destinationKey, MAX_BATCHES + 1, range);
     const rows = await this.statements.run<BatchRow>(READ_DELIVERED, values);
     const endsAt = performance.now() + MAX_SECONDS * 1000;
-    const batches: TriedBatch[] = [];
+    const batch: TriedBatch[] = [];
     for (const row of rows) {
-      if (batches.length === MAX_BATCHES || performance.now() > endsAt)
-        return { batches, nextNumber: row.first_number };
+      if (batch.length === MAX_BATCHES || performance.now() > endsAt) return { batch, next: row.first_number };
       const tried = await this.send(batchIn(row, runtime), way);
-      batches.push(tried);
-      if (!tried.isDelivered) return { batches, nextNumber: row.first_number };
+      batch.push(tried);
+      if (!tried.delivered) return { batch, next: row.first_number };
     }
-    return { batches, nextNumber: undefined };
+    return { batch };
   }
 
   /**
@@ -93,8 +92,8 @@ export class Trials {
     const sample = { destinationId, presentation, firstNumber, createdAt: this.clock.now(), origin: null, events: [] };
     const probe = way.handler.probe?.bind(way.handler);
     if (probe === undefined) {
-      const { isDelivered, outcome } = await this.send(sample, way);
-      return [{ name: 'answer', grade: isDelivered ? 'pass' : 'fail', message: outcome }];
+      const { delivered, outcome } = await this.send(sample, way);
+      return [{ name: 'answer', grade: delivered ? 'pass' : 'fail', message: outcome }];
     }
     return this.sender.exchange(sendingOf(sample, way), (outgoing, signal) => probe(outgoing, way.settings, signal));
   }
@@ -102,10 +101,10 @@ export class Trials {
   private async send(batch: DeliveryBatch, way: DeliveryWay): Promise<TriedBatch> {
     try {
       const outcome = await this.sender.sendBy(way, sendingOf(batch, way));
-      return { ...numbersOf(batch), isDelivered: true, outcome };
+      return { ...numbersOf(batch), delivered: true, outcome };
     } catch (error) {
       if (!(error instanceof DeliveryFailure)) throw error;
-      return { ...numbersOf(batch), isDelivered: false, outcome: error.message };
+      return { ...numbersOf(batch), delivered: false, outcome: error.message };
     }
   }
 
@@ -121,9 +120,9 @@ export class Trials {
   }
 }
 
-const numbersOf = ({ firstNumber, events }: DeliveryBatch): EventNumbers => ({
-  firstNumber,
-  lastNumber: firstNumber + events.length - 1,
+const numbersOf = ({ firstNumber: from, events }: DeliveryBatch): EventNumbers => ({
+  from,
+  to: from + events.length - 1,
 });
 
 const sendingOf = (batch: DeliveryBatch, { settings }: DeliveryWay): Sending => ({

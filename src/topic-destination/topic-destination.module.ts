@@ -18,7 +18,6 @@ import { NotificationBundleRenderer } from './events/notification-bundle.rendere
 import { ReadableChanges } from './events/readable-changes';
 import { ReadableCriteria } from './events/readable-criteria';
 import { ReadableFocus } from './events/readable-focus';
-import { ShownDestination } from './destinations/shown-destination';
 import { SubscriptionResourceType } from './destinations/subscription.resource-type';
 import { SubscriptionTopicRule } from './topics/subscription-topic.rule';
 import { TopicDestinationRule } from './destinations/topic-destination.rule';
@@ -44,7 +43,7 @@ import { TopicRegistry } from './events/topic-registry';
     ReadableFocus,
     NotificationBundleRenderer,
     { provide: NotificationRenderer, useExisting: NotificationBundleRenderer },
-    ShownDestination,
+
     SubscriptionResourceType,
     SubscriptionTopicRule,
     TopicDestinationRule,

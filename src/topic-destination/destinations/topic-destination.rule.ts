@@ -3,7 +3,7 @@ import { type DeliveryKind, DeliveryKinds, type DestinationParameter } from '../
 import { type Destination, type DestinationSettings, Destinations } from '../../delivery/destinations';
 import { type NativeReference, type Resource } from '../../fhir/types';
 import { RegistryEpoch } from '../../platform/database/registry-epoch';
-import { elementsOf } from '../../platform/json/json-members';
+import { elementsOf, memberText, withMember } from '../../platform/json/json-members';
 import { memberOf } from '../../platform/json/plain-object';
 import {
   OnResourceChange,
@@ -13,10 +13,11 @@ import {
 import { type ResourceDraft } from '../../model/resource-draft';
 import { ForResourceType, type ResourceRule } from '../../resource/hooks/resource-rule';
 import { DefinesResourceType } from '../../model/resource-type';
+import { EntryAccesses } from '../../resource/access/entry-access.registry';
+import { ResourceReader } from '../../store/resource-reader';
 import { type StoredResource } from '../../model/stored-resource';
 import { attemptLogLevelOf, destinationRefusal, presentationOf } from './destination-presentation';
-import { DestinationPrincipal } from './destination-principal';
-import { ShownDestination } from './shown-destination';
+import { DestinationPrincipal, updateOf } from './destination-principal';
 import { TOPIC_DESTINATION_SHAPE } from '../topics/topic.shapes';
 
 interface CheckedDestination {
@@ -48,19 +49,21 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
     private readonly destinations: Destinations,
     private readonly principals: DestinationPrincipal,
     private readonly epoch: RegistryEpoch,
-    private readonly destination: ShownDestination,
+    private readonly access: EntryAccesses,
+    private readonly reader: ResourceReader,
   ) {}
 
   async check(draft: ResourceDraft): Promise<CheckedDestination> {
     const { value } = draft;
     const { kind, handler, profile } = this.kindOf(value);
     const parameters = destinationParameters(value);
+    const masked = parameters.map((parameter) => handler.masked?.(parameter) ?? parameter);
     const presentation = presentationOf(value, profile);
     const attemptLogLevel = attemptLogLevelOf(value);
     const principal = principalNamedIn(value);
     if (principal !== undefined) await this.principals.assertNameable(principal);
     const checked: CheckedDestination = {
-      maskedParameters: maskedText(draft.member('parameter') ?? '[]', parameters, handler),
+      maskedParameters: textOfEach(masked, parameters, draft.member('parameter') ?? '[]'),
       principal,
       destinationOf: (inForce, heardAs) => ({
         kind,
@@ -86,8 +89,22 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
     return this.kinds.all().some(({ meta }) => isOneOf(meta.profiles, canonical));
   }
 
-  shown(resource: StoredResource): Promise<string | undefined> {
-    return this.destination.textOf(resource);
+  /**
+   * Shows the header values of a destination to callers who may update it. They need to see the configuration, and
+   * could send the values to an endpoint of their own anyway. `secret` stays masked for everybody.
+   */
+  async shown({ type, id, version, text }: StoredResource): Promise<string | undefined> {
+    const resource = JSON.parse(text) as Resource;
+    const parameters = resource.parameter as readonly DestinationParameter[] | undefined;
+    const kind = this.kinds.find(String(resource.kind))?.handler;
+    if (parameters === undefined || kind?.unmasked === undefined) return undefined;
+    if ((await this.access.decider.rowsOf(updateOf(type, id, resource))) !== 'all') return undefined;
+    const inForce = await this.destinations.findSettings(id);
+    // The current values belong to the current version, so they must not be shown in an older one.
+    const isPresent = (await this.reader.find(type, id))?.version === version;
+    if (inForce === undefined || inForce.kind !== resource.kind || !isPresent) return undefined;
+    const shown = kind.unmasked(parameters, inForce.settings);
+    return withMember(text, 'parameter', textOfEach(shown, parameters, memberText(text, 'parameter') ?? '[]'));
   }
 
   async onChange({ interaction, id }: ResourceChange): Promise<void> {
@@ -129,12 +146,15 @@ function destinationParameters({ parameter = [] }: Resource): readonly Destinati
   throw destinationRefusal('parameter', 'must be an array of elements with a name and one value.');
 }
 
-/** Masks the secrets of `parameter`. Elements without a secret keep their text as sent. */
-function maskedText(text: string, parameters: readonly DestinationParameter[], kind: DeliveryKind): string {
-  const sent = elementsOf(text);
-  const elements = parameters.map((parameter, index) => {
-    const masked = kind.masked?.(parameter) ?? parameter;
-    return masked === parameter ? sent[index] : JSON.stringify(masked);
-  });
-  return `[${elements.join(',')}]`;
+/**
+ * Returns the JSON text of `changed`. A parameter that is the same as in `parameters` keeps its text as sent.
+ * @param text the JSON text of `parameters`
+ */
+function textOfEach(
+  changed: readonly DestinationParameter[],
+  parameters: readonly DestinationParameter[],
+  text: string,
+): string {
+  const texts = elementsOf(text);
+  return `[${changed.map((one, index) => (one === parameters[index] ? texts[index] : JSON.stringify(one))).join(',')}]`;
 }

@@ -50,19 +50,14 @@ export class TopicRegistry {
   private async load(): Promise<ReadonlyMap<string, readonly WatchedTrigger[]>> {
     const stored = await this.reader.list('SvcSubscriptionTopic');
     const destinations = await this.destinations.list();
-    this.read = await this.topicsOf(stored);
-    return triggersByType(this.read.values(), destinations);
-  }
-
-  /** Compiling criteria is slow, so there are pauses between topics. */
-  private async topicsOf(stored: readonly StoredResource[]): Promise<Map<string, Topic | undefined>> {
     const topics = new Map<string, Topic | undefined>();
     const pause = this.slices.pauses();
     for (const one of stored) {
       topics.set(one.text, this.read.has(one.text) ? this.read.get(one.text) : this.topicOf(one));
-      await pause();
+      await pause(); // compiling criteria is slow
     }
-    return topics;
+    this.read = topics;
+    return triggersByType(topics.values(), destinations);
   }
 
   /** Reads a topic; undefined if that fails. No release could have stored one, but it must not block all writes. */

@@ -63,10 +63,6 @@ export class DestinationReplayOperation implements OperationHandler {
       return partsAnswer(PARTS, { [isDryRun ? 'events' : 'queued']: events, ...others });
     }
     await this.principals.assertMayHear(id);
-    const { batches, nextNumber } = await this.trials.sendElsewhere(id, range, endpoint);
-    const batch = batches.map(({ firstNumber: from, lastNumber: to, isDelivered: delivered, outcome }) => ({
-      ...{ from, to, delivered, outcome },
-    }));
-    return partsAnswer(PARTS, { batch, next: nextNumber });
+    return partsAnswer(PARTS, await this.trials.sendElsewhere(id, range, endpoint));
   }
 }

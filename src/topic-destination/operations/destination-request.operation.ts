@@ -42,11 +42,6 @@ export class DestinationRequestOperation implements OperationHandler {
       throw new ServiceError('event-not-found', `No notification with event ${number} is kept.`, {
         expression: 'number',
       });
-    return partsAnswer(PARTS, {
-      ...request,
-      header: request?.headers,
-      from: request?.firstNumber,
-      to: request?.lastNumber,
-    });
+    return partsAnswer(PARTS, { ...request, header: request?.headers });
   }
 }
