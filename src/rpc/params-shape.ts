@@ -15,7 +15,9 @@ export class ParamsShape {
 
   private constructor(private readonly paramsClass: Type<object>) {
     const checks = getMetadataStorage().getTargetValidationMetadatas(paramsClass, '', false, false);
-    this.names = new Set(checks.map(({ propertyName }) => propertyName));
+    // class-validator lists inherited members last; the document has them first, as a class is read.
+    const inherited = checks.filter(({ target }) => target !== paramsClass);
+    this.names = new Set([...inherited, ...checks].map(({ propertyName }) => propertyName));
     const nested = checks.filter(({ type }) => type === ValidationTypes.NESTED_VALIDATION);
     // Only class-transformer has the classes of nested members. It makes an instance of each, from which the class is
     // read.

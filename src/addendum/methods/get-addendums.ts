@@ -4,7 +4,7 @@ import { type RpcHandler, RpcMethod } from '../../rpc/rpc-method';
 import { Addenda } from '../store/addenda';
 import { TargetParams } from '../params/references';
 
-/** Lists the addenda of a target ("Addendum RPC", rule 5). */
+/** Rule 5 of "Addendum RPC" in the interface specification. */
 @RpcMethod({
   method: 'svc.sdc.addendum/get-addendums',
   params: TargetParams,

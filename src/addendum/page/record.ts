@@ -67,7 +67,6 @@ export interface Remark {
   readonly about: FieldAtTheTime | undefined;
   /** Whether an Amendment lists the changes that its revision shows. If not, `rows` has its list. */
   readonly isAsShown: boolean | undefined;
-  /** All other members of the addendum. */
   readonly rows: FieldRows;
 }
 

@@ -18,7 +18,6 @@ export interface DiffEntry {
 
 export interface SnapshotDiff {
   readonly entries: readonly DiffEntry[];
-  /** The list of entries as JSON text. */
   readonly text: string;
 }
 
