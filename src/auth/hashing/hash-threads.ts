@@ -27,13 +27,7 @@ interface Job {
 export class HashThreads implements OnApplicationShutdown {
   private readonly idle: Worker[] = [];
   private readonly busy = new Map<Worker, Job>();
-  private started = 0;
   private isStopped = false;
-
-  /** How many tasks have begun since the start of the process. Only specs read it. */
-  get startedTasks(): number {
-    return this.started;
-  }
 
   /** @throws ServiceError 'busy' while the server stops */
   run(task: HashTask): Promise<HashResult> {
@@ -41,7 +35,6 @@ export class HashThreads implements OnApplicationShutdown {
     const worker = this.idle.pop() ?? this.startThread();
     return new Promise((resolve, reject) => {
       this.busy.set(worker, { resolve, reject });
-      this.started++;
       worker.ref();
       worker.postMessage(task);
     });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
-import { HashThreads } from '../../../src/auth/hashing/hash-threads';
+import { hashesOf } from '../../support/hashes-of';
 import { eventually } from '../../../testing/eventually';
 import { type Person, login } from '../../../testing/world';
 import { type Received, type TestApp, ROOT, ROOT_SECRET, basicHeader, startTestApp } from '../../../testing/test-app';
@@ -154,10 +154,9 @@ describe('guessing', () => {
     await first.put('/User/retired', { userName: 'retired', password: 'a password', inactive: true });
     await first.put('/User/gone', { userName: 'gone', password: 'a password' });
     await first.delete('/User/gone');
-    const threads = first.app.get(HashThreads);
-    const before = threads.startedTasks;
+    const before = hashesOf(first);
     const { status, text, headers } = await ask(username, 'wrong');
-    expect(threads.startedTasks - before).toBe(hashes);
+    expect(hashesOf(first) - before).toBe(hashes);
     const names = [...headers.keys()].sort();
     const other = await ask('another name', 'wrong');
     expect([status, text, names]).toEqual([other.status, other.text, [...other.headers.keys()].sort()]);
@@ -165,10 +164,9 @@ describe('guessing', () => {
 
   it('costs no hash while it is throttled', async () => {
     await fail(10);
-    const threads = first.app.get(HashThreads);
-    const before = threads.startedTasks;
+    const before = hashesOf(first);
     expect((await ask('nurse', 'wrong')).status).toBe(429);
-    expect(threads.startedTasks).toBe(before);
+    expect(hashesOf(first)).toBe(before);
   });
 
   it('writes nothing for a try that is throttled, and says how long that lasts', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { HashThreads } from '../../../src/auth/hashing/hash-threads';
+import { hashesOf } from '../../support/hashes-of';
 import { BASE_URL, type TestApp, basicHeader, startTestApp } from '../../../testing/test-app';
 import { WebhookReceiver } from '../../../testing/webhook-receiver';
 
@@ -215,8 +215,8 @@ describe('tokens that nobody issued', () => {
       ['Basic that is a token', () => `Basic ${token}`, 401],
       ['Basic with another padding', () => `${basic('signed:secret').replace(/=+$/, '')}=====`, 200],
     ])('with %s', async (_name, header, status) => {
-      const before = app.app.get(HashThreads).startedTasks;
-      expect([await statusOf(header()), app.app.get(HashThreads).startedTasks]).toEqual([status, before]);
+      const before = hashesOf(app);
+      expect([await statusOf(header()), hashesOf(app)]).toEqual([status, before]);
     });
 
     /** Sends raw bytes that no HTTP client would send, and reads the status line. */

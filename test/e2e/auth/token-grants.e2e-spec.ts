@@ -1,7 +1,7 @@
 import { scryptSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client as PostgresClient } from 'pg';
-import { HashThreads } from '../../../src/auth/hashing/hash-threads';
+import { hashesOf } from '../../support/hashes-of';
 import { base32Bytes, codeAt } from '../../../src/auth/user/one-time-code';
 import { Clock } from '../../../src/platform/time/clock';
 import { eventually } from '../../../testing/eventually';
@@ -68,7 +68,7 @@ describe('grants of POST /auth/token', () => {
   const refusalOf = (answer: Received): unknown[] => [answer.status, answer.json<{ error?: string }>().error];
   const claimsOf = (token: string): Record<string, unknown> =>
     JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
-  const hashes = (): number => app.app.get(HashThreads).startedTasks;
+  const hashes = (): number => hashesOf(app);
   const sessionsOf = async (clientId: string): Promise<Record<string, unknown>[]> => {
     const { entry = [] } = (await app.get(`/Session?client=Client/${clientId}&active=true&_count=100`)).json<{
       entry?: { resource: Record<string, unknown> }[];

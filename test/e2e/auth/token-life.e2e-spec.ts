@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Client as PostgresClient } from 'pg';
-import { HashThreads } from '../../../src/auth/hashing/hash-threads';
+import { hashesOf } from '../../support/hashes-of';
 import { SigningKeys } from '../../../src/auth/keys/signing-keys.repository';
 import { BackgroundTasks } from '../../../src/platform/background/background-tasks';
 import { eventually } from '../../../testing/eventually';
@@ -339,7 +339,7 @@ describe('the life of a token', () => {
   });
 
   describe('POST /auth/change-password', () => {
-    const hashes = (): number => app.app.get(HashThreads).startedTasks;
+    const hashes = (): number => hashesOf(app);
     const newUser = async (): Promise<string> => {
       const id = `user-${++number}`;
       await stored(`/User/${id}`, { userName: id, password: `password of ${id}` });

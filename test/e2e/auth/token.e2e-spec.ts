@@ -1,6 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { HashThreads } from '../../../src/auth/hashing/hash-threads';
+import { hashesOf } from '../../support/hashes-of';
 import { RequestContext } from '../../../src/platform/request/request-context';
 import { ContextLogger } from '../../../src/platform/logging/context-logger';
 import { BASE_URL, type Received, type Sent, type TestApp, basicHeader, startTestApp } from '../../../testing/test-app';
@@ -435,10 +435,9 @@ describe('POST /auth/token', () => {
 
     /** A malformed request computes no hash, whatever it contains about a user. */
     async function expectRefused(error: string, sent: Sent): Promise<void> {
-      const threads = app.app.get(HashThreads);
-      const hashesBefore = threads.startedTasks;
+      const hashesBefore = hashesOf(app);
       const answer = await app.send('POST', '/auth/token', sent);
-      expect(threads.startedTasks).toBe(hashesBefore);
+      expect(hashesOf(app)).toBe(hashesBefore);
       const body = answer.json<{ error: string; error_description: string }>();
       const isUnknownClient = error === 'invalid_client';
       expect({
@@ -586,10 +585,9 @@ describe('POST /auth/token', () => {
       ['the id of a user in a name of another case', 'NURSE', PASSWORD],
       ['an address that is none', '@', 'wrong'],
     ])('costs exactly one hash for %s', async (_case, username, password) => {
-      const threads = app.app.get(HashThreads);
-      const before = threads.startedTasks;
+      const before = hashesOf(app);
       const answer = await send({ ...credentials, grant_type: 'password', username, password });
-      expect([...refusalOf(answer), threads.startedTasks - before]).toEqual([400, 'invalid_grant', 1]);
+      expect([...refusalOf(answer), hashesOf(app) - before]).toEqual([400, 'invalid_grant', 1]);
     });
 
     it('tells the operator the cause with the request id, and no name or secret', async () => {
