@@ -72,7 +72,14 @@ const faces = {
     'trials',
     'webhook/webhook.module',
   ],
-  operation: ['body-values', 'operation', 'operation.module', 'operation.registry', 'operation-api.module'],
+  operation: [
+    'body-values',
+    'operation',
+    'operation.module',
+    'operation.registry',
+    'operation-api.module',
+    'unknown-operation',
+  ],
   rpc: ['params-shape', 'rpc-method', 'rpc-refusal', 'rpc.controller', 'rpc.module', 'rpc.registry'],
   session: ['session-links', 'session-tokens.repository', 'session.module', 'sessions'],
 };

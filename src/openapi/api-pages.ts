@@ -37,16 +37,9 @@ const SHOWN = /^(?:Resource|Meta|Bundle|OperationOutcome|Parameters)(?:\.|$)/;
  */
 function forPeople(document: OpenAPIObject): object {
   const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {
-    const isLeftOpen = lineageOf(name).length > 0 && !SHOWN.test(name);
-    return [
-      name,
-      isLeftOpen
-        ? {
-            type: 'object',
-            externalDocs: { url: `http://hl7.org/fhir/R4/${name.toLowerCase().replace(/\..*/, '')}.html` },
-          }
-        : schema,
-    ];
+    if (lineageOf(name).length === 0 || SHOWN.test(name)) return [name, schema];
+    const url = `http://hl7.org/fhir/R4/${name.toLowerCase().replace(/\..*/, '')}.html`;
+    return [name, { type: 'object', externalDocs: { url } }];
   });
   return { ...document, components: { ...document.components, schemas: Object.fromEntries(schemas) as object } };
 }
@@ -78,9 +71,8 @@ export function apiPages(makeDocument: () => OpenAPIObject): RequestHandler {
 
 function publicFiles(document: OpenAPIObject): ReadonlyMap<string, PublicFile> {
   // swagger-ui-dist is a dependency of @nestjs/swagger, and npm may install it inside the folder of that package.
-  const folder = dirname(
-    require.resolve('swagger-ui-dist/package.json', { paths: [require.resolve('@nestjs/swagger')] }),
-  );
+  const paths = [require.resolve('@nestjs/swagger')];
+  const folder = dirname(require.resolve('swagger-ui-dist/package.json', { paths }));
   const jsonOf = (value: object): PublicFile =>
     new PublicFile('application/json; charset=utf-8', Buffer.from(JSON.stringify(value)));
   const json = jsonOf(document);
@@ -88,14 +80,12 @@ function publicFiles(document: OpenAPIObject): ReadonlyMap<string, PublicFile> {
     'document.json': jsonOf(forPeople(document)),
     'swagger-ui-init.js': new PublicFile('text/javascript; charset=utf-8', Buffer.from(SCRIPT)),
   };
-  for (const [name, mediaType] of Object.entries(MEDIA_TYPES)) {
+  for (const [name, mediaType] of Object.entries(MEDIA_TYPES))
     named[name] = new PublicFile(mediaType, readFileSync(join(folder, name)));
-  }
-  const pageAt = (folderUrl: string): PublicFile =>
-    new PublicFile(
-      'text/html; charset=utf-8',
-      Buffer.from(page((name) => `${folderUrl}${name}?v=${named[name]?.digest ?? ''}`)),
-    );
+  const pageAt = (folderUrl: string): PublicFile => {
+    const html = page((name) => `${folderUrl}${name}?v=${named[name]?.digest ?? ''}`);
+    return new PublicFile('text/html; charset=utf-8', Buffer.from(html));
+  };
   const inner = pageAt('./');
   return new Map([
     ['/api', pageAt('./api/')],

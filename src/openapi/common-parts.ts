@@ -17,14 +17,18 @@ const enumOf = (name: string, description: string, values: readonly string[]): o
   schema: { type: 'string', enum: [...values] },
 });
 
+const SUMMARIES = ['true', 'text', 'data', 'count', 'false'];
+
 /** Parameters that many routes share. Each is once in the document. */
 export const commonParameters = ({ topicCorrelationHeader }: Environment): Parameters =>
   ({
     format: queryParameter('_format', 'json, yaml or a media type; before Accept'),
     pretty: enumOf('_pretty', 'true spreads the answer over lines', ['true', 'false']),
-    summary: enumOf('_summary', 'A part of the resource, tagged SUBSETTED; count is for searches and histories', [
-      ...['true', 'text', 'data', 'count', 'false'],
-    ]),
+    summary: enumOf(
+      '_summary',
+      'A part of the resource, tagged SUBSETTED; count is for searches and histories',
+      SUMMARIES,
+    ),
     elements: queryParameter(
       '_elements',
       'Only these elements and the mandatory ones: name,birthDate; -photo leaves one out',
@@ -59,26 +63,26 @@ const isFhir = (path: string): boolean => /^\/(?:fhir(?:\/|$)|metadata$|_history
 function completedOperation(path: string, method: Method, operation: OperationItem): OperationItem {
   const { responses } = operation;
   const isRead = method === 'get' && ONE_VERSION.test(path);
+  const hasBody = method !== 'get' && method !== 'delete';
   return {
     ...operation,
     parameters: [...(operation.parameters ?? []), ...commonNames(path, method).map(refTo)],
     responses: {
       ...responses,
-      ...(isRead
-        ? { '304': { description: 'The version in If-None-Match or If-Modified-Since is the current one' } }
-        : {}),
+      ...(isRead ? NOT_MODIFIED : {}),
       '400': responses['400'] ?? refusedWith('A parameter or the body cannot be read'),
       '406': refusedWith('The format that is asked for cannot be written'),
-      ...(method === 'get' || method === 'delete'
-        ? {}
-        : {
-            '413': refusedWith('The body is too large'),
-            '415': responses['415'] ?? refusedWith('The body is of no media type that this route takes'),
-          }),
+      ...(hasBody ? { ...BODY_REFUSALS, ...(responses['415'] === undefined ? {} : { '415': responses['415'] }) } : {}),
       default: refusedWith('Any other error; a 5xx contains a request id'),
     },
   };
 }
+
+const NOT_MODIFIED = { '304': { description: 'The version in If-None-Match or If-Modified-Since is the current one' } };
+const BODY_REFUSALS = {
+  '413': refusedWith('The body is too large'),
+  '415': refusedWith('The body is of no media type that this route takes'),
+};
 
 /** Pattern of paths that return one version of one resource: read, vread and the CapabilityStatement. */
 const ONE_VERSION = /(?:\{id\}|\{version\}|metadata)$/;

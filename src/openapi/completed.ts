@@ -61,9 +61,8 @@ function withSchema(content: Content): Content {
   const { schema, example } = content;
   const shown = schema !== undefined && 'example' in schema ? (schema.example as unknown) : example;
   const isTold = schema !== undefined && Object.keys(schema).some((key) => !['type', 'example'].includes(key));
-  return isTold || shown === undefined
-    ? content
-    : { ...content, schema: { ...schemaOfExample(shown), example: shown } };
+  if (isTold || shown === undefined) return content;
+  return { ...content, schema: { ...schemaOfExample(shown), example: shown } };
 }
 
 const mapValues = <T>(record: Readonly<Record<string, T>>, change: (value: T) => T): Record<string, T> =>

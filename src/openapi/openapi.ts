@@ -13,12 +13,12 @@ import { RpcRegistry } from '../rpc/rpc.registry';
 import { commonParameters, withCommonParts } from './common-parts';
 import { completed } from './completed';
 import { operationPaths, operationSchemas } from './operation-paths';
-import { type Paths, withRefusals } from './path-item';
+import { mapOperations, type Paths, withRefusals } from './path-item';
 import { resourcePaths } from './resource-paths';
 import { resourceSchemas } from './resource-schemas';
 import { rpcPath, rpcSchemas } from './rpc-path';
+import { type Schema } from './schema';
 import { SCHEMAS } from './schemas';
-import { withGrantTypes } from './token-path';
 import { tourPaths } from './tour-paths';
 
 /**
@@ -115,6 +115,19 @@ const onOneRoot = (paths: Paths): Paths =>
       ([path]) => !path.startsWith('/fhir/') || paths[path.slice('/fhir'.length)] === undefined,
     ),
   );
+
+interface TokenRequestBody {
+  readonly content: Record<string, { readonly schema: { readonly properties: Record<string, Schema> } }>;
+}
+
+/** Describes the grant types of all modules at the token endpoint. */
+const withGrantTypes = (paths: Paths, grants: Grants): Paths =>
+  mapOperations(paths, (operation, path, method) => {
+    if (path !== '/auth/token' || method !== 'post') return operation;
+    for (const { schema } of Object.values((operation.requestBody as TokenRequestBody).content))
+      schema.properties.grant_type = { type: 'string', enum: grants.all().map(({ meta }) => meta) };
+    return operation;
+  });
 
 /** The paths of all sources. If several sources describe a path, its methods are merged. */
 function mergedPaths(sources: readonly Paths[]): Paths {

@@ -1,6 +1,7 @@
 import { capitalized } from '../fhir/definitions/definitions';
 import { ANY_TYPE, type AnswerParts, type OperationDefinition } from '../operation/operation';
 import { type OperationRegistry } from '../operation/operation.registry';
+import { pathOf } from '../operation/unknown-operation';
 import { answer, jsonBody, type Paths, pathParameter, queryParameter } from './path-item';
 import { primitiveSchema } from './resource-schemas';
 import { pascal } from './rpc-path';
@@ -48,16 +49,7 @@ function partSchema(name: string, part: string | AnswerParts): Schema {
 /** The schema of a type. Data types begin with a capital letter, primitives do not. */
 const valueSchema = (type: string): Schema => (/^[A-Z]/.test(type) ? schemaRef(type) : primitiveSchema(type));
 
-function pathOfOperation({ level, resourceType, code }: OperationDefinition): string {
-  const parts = [
-    '',
-    'fhir',
-    ...(level === 'system' ? [] : [resourceType ?? '{type}']),
-    ...(level === 'instance' ? ['{id}'] : []),
-    `$${code}`,
-  ];
-  return parts.join('/');
-}
+const pathOfOperation = (definition: OperationDefinition): string => `/fhir${pathOf(definition)}`;
 
 function operationItemOf(meta: OperationDefinition): Paths[string] {
   const { level, resourceType, methods, details, exampleId = 'p7', parameters = [], exampleBody } = meta;
@@ -73,17 +65,10 @@ function operationItemOf(meta: OperationDefinition): Paths[string] {
     ],
     responses: { '200': answerOf(meta) },
   };
-  return Object.fromEntries(
-    methods.map((method) => [
-      method.toLowerCase(),
-      method === 'POST' && exampleBody !== undefined
-        ? { ...item, requestBody: jsonBody(exampleBody, exampleTypeOf(exampleBody)) }
-        : item,
-    ]),
-  );
+  const { resourceType: exampleType } = (exampleBody ?? {}) as { readonly resourceType?: string };
+  const withBody = exampleBody === undefined ? item : { ...item, requestBody: jsonBody(exampleBody, exampleType) };
+  return Object.fromEntries(methods.map((method) => [method.toLowerCase(), method === 'POST' ? withBody : item]));
 }
-
-const exampleTypeOf = (example: { readonly resourceType?: string }): string => example.resourceType ?? 'Resource';
 
 /** Contents of responses in NDJSON and HTML, which have no schema. */
 const LINES = { 'application/fhir+ndjson': { schema: { type: 'string', description: 'One resource a line' } } };

@@ -28,35 +28,31 @@ export function mapOperations(
 const FHIR_MEDIA_TYPE = 'application/fhir+json';
 const YAML_MEDIA_TYPE = 'text/yaml';
 
-export const pathParameter = (name: string, example: string): NonNullable<OperationItem['parameters']>[number] => ({
+export type Parameter = NonNullable<OperationItem['parameters']>[number];
+const TEXT = { type: 'string' } as const;
+
+export const pathParameter = (name: string, example: string): Parameter => ({
   name,
   in: 'path',
   required: true,
-  schema: { type: 'string' },
+  schema: TEXT,
   example,
 });
 
-export const queryParameter = (
-  name: string,
-  description: string,
-  example?: string,
-): NonNullable<OperationItem['parameters']>[number] => ({
+export const queryParameter = (name: string, description: string, example?: string): Parameter => ({
   name,
   in: 'query',
   description,
-  schema: { type: 'string' },
+  schema: TEXT,
   ...(example === undefined ? {} : { example }),
 });
 
-/** A header parameter. Its example is part of the description, since Swagger UI would fill an example into its form. */
-export const headerParameter = (
-  name: string,
-  description: string,
-): NonNullable<OperationItem['parameters']>[number] => ({
+/** Its example is part of the description, since Swagger UI would fill an example into its form. */
+export const headerParameter = (name: string, description: string): Parameter => ({
   name,
   in: 'header',
   description,
-  schema: { type: 'string' },
+  schema: TEXT,
 });
 
 export const jsonBody = (example: object, schema = 'Resource'): NonNullable<OperationItem['requestBody']> => ({

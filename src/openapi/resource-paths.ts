@@ -6,6 +6,7 @@ import {
   jsonBody,
   mapOperations,
   type OperationItem,
+  type Parameter,
   pathParameter,
   type Paths,
   queryParameter,
@@ -14,6 +15,14 @@ import {
 
 const TYPE = pathParameter('type', 'Patient');
 const ID = pathParameter('id', 'p7');
+const COUNT = queryParameter('_count', 'Resources of a page, at most 1,000', '20');
+const LAST_UPDATED = queryParameter('_lastUpdated', 'With a prefix, such as gt2026-01-31');
+const SEARCHSET = answer('Bundle of type searchset', 'Bundle');
+const FIRST_PAGE = answer('Bundle of type searchset, with a next link while there is more', 'Bundle');
+
+const formBody = (example: object): NonNullable<OperationItem['requestBody']> => ({
+  content: { 'application/x-www-form-urlencoded': { schema: { type: 'object' }, example } },
+});
 
 /** The routes that every resource type has. They are the same on `/fhir/…` and without `/fhir`. */
 export function resourcePaths(): Paths {
@@ -62,8 +71,8 @@ const search: OperationItem = {
   parameters: [
     TYPE,
     queryParameter('_id', 'Ids, separated by commas'),
-    queryParameter('_lastUpdated', 'With a prefix, such as gt2026-01-31'),
-    queryParameter('_count', 'Resources of a page, at most 1,000', '20'),
+    LAST_UPDATED,
+    COUNT,
     queryParameter('_total', 'accurate, estimate or none'),
     queryParameter('_sort', 'Parameters, descending with -', '-_lastUpdated'),
     queryParameter('_include', 'Type:parameter whose targets come along'),
@@ -79,7 +88,7 @@ const search: OperationItem = {
     ),
   ],
   responses: {
-    '200': answer('Bundle of type searchset, with a next link while there is more', 'Bundle'),
+    '200': FIRST_PAGE,
     '400': refusedWith('A parameter is unknown or malformed'),
     '504': refusedWith('It took longer than _timeout'),
   },
@@ -90,17 +99,15 @@ const compartmentSearch: OperationItem = {
   summary: 'Searches the resources of a type in the compartment of one resource',
   description: 'By the stored CompartmentDefinition; with the parameters of a search.',
   parameters: [pathParameter('compartment', 'Patient'), ID, pathParameter('type', 'Observation')],
-  responses: { '200': answer('Bundle of type searchset', 'Bundle') },
+  responses: { '200': SEARCHSET },
 };
 
 const searchByForm: OperationItem = {
   operationId: 'searchTypeByForm',
   summary: 'Searches with the parameters in a form, out of the URL',
   parameters: [TYPE],
-  requestBody: {
-    content: { 'application/x-www-form-urlencoded': { schema: { type: 'object' }, example: { _count: '20' } } },
-  },
-  responses: { '200': answer('Bundle of type searchset', 'Bundle') },
+  requestBody: formBody({ _count: '20' }),
+  responses: { '200': SEARCHSET },
 };
 
 const searchTypes: OperationItem = {
@@ -109,13 +116,13 @@ const searchTypes: OperationItem = {
   description: 'By parameters that all of the types have, in the order of their last update.',
   parameters: [
     queryParameter('_type', 'Types, separated by commas; absent: all', 'Patient,Observation'),
-    queryParameter('_lastUpdated', 'With a prefix, such as gt2026-01-31'),
+    LAST_UPDATED,
     queryParameter('_tag', 'A tag, as system|code'),
-    queryParameter('_count', 'Resources of a page, at most 1,000', '20'),
+    COUNT,
     queryParameter('_sort', '-_lastUpdated or _lastUpdated'),
   ],
   responses: {
-    '200': answer('Bundle of type searchset, with a next link while there is more', 'Bundle'),
+    '200': FIRST_PAGE,
     '400': refusedWith('No parameter at all, or one that not all of the types have'),
   },
 };
@@ -123,12 +130,8 @@ const searchTypes: OperationItem = {
 const searchTypesByForm: OperationItem = {
   operationId: 'searchSystemByForm',
   summary: 'Searches several types with the parameters in a form',
-  requestBody: {
-    content: {
-      'application/x-www-form-urlencoded': { schema: { type: 'object' }, example: { _type: 'Patient', _count: '20' } },
-    },
-  },
-  responses: { '200': answer('Bundle of type searchset', 'Bundle') },
+  requestBody: formBody({ _type: 'Patient', _count: '20' }),
+  responses: { '200': SEARCHSET },
 };
 
 const create: OperationItem = {
@@ -201,7 +204,7 @@ const vread: OperationItem = {
   },
 };
 
-function historyOf(whose: string, ...of: NonNullable<OperationItem['parameters']>): OperationItem {
+function historyOf(whose: string, ...of: Parameter[]): OperationItem {
   return {
     summary: `Lists the versions ${whose}, newest first`,
     description:

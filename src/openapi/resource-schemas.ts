@@ -1,10 +1,4 @@
-import {
-  boundValueSets,
-  type ElementDefinition,
-  isPrimitiveType,
-  memberKey,
-  r4ResourceTypes,
-} from '../fhir/definitions/definitions';
+import { boundValueSets, isPrimitiveType, memberKey, r4ResourceTypes } from '../fhir/definitions/definitions';
 import { ElementTables, type OwnShapes } from '../fhir/definitions/element-tables';
 import { type ResourceTypes } from '../model/resource-types';
 import { OWN_MEMBERS } from './own-members';
@@ -60,40 +54,29 @@ class ResourceSchemas {
   ) {}
 
   of(type: string): Schema {
-    const isResource = /^[A-Z]\w+$/.test(type) && this.tables.elementsOf(type)?.has('implicitRules') !== false;
-    const table = this.tables.elementsOf(type) ?? this.tables.elementsOf('Resource');
-    const isOpen = type === 'Resource' || this.tables.hasOtherMembers(type) || !this.isShaped(type);
+    const own = this.tables.elementsOf(type);
+    const isResource = /^[A-Z]\w+$/.test(type) && own?.has('implicitRules') !== false;
+    const table = own ?? this.tables.elementsOf('Resource');
+    const isOpen = type === 'Resource' || this.tables.hasOtherMembers(type) || own === undefined;
     const properties: Record<string, Schema> = {};
     const required = isResource ? ['resourceType'] : [];
     if (isResource)
       properties.resourceType = type === 'Resource' ? { type: 'string' } : { type: 'string', enum: [type] };
     for (const element of table?.values() ?? []) {
-      for (const elementType of element.types) this.add(properties, type, element, elementType);
+      for (const of of element.types) {
+        const item = this.itemOf(`${type}.${element.name}`, of);
+        properties[memberKey(element, of)] = element.isRepeated ? { type: 'array', items: item } : item;
+      }
       // In R4, an element of a primitive type may have an extension instead of a value, so its member is not required.
       const isMember =
         !element.isChoice && (this.tables.shapes[type] !== undefined || !element.types.some(isPrimitiveType));
       if (element.isRequired && isMember) required.push(element.name);
     }
     if (this.natives.has(type)) properties.meta = schemaRef('NativeMeta');
-    for (const [name, described] of Object.entries(OWN_MEMBERS[type] ?? {})) {
+    for (const [name, described] of Object.entries(OWN_MEMBERS[type] ?? {}))
       properties[name] = { ...properties[name], ...described };
-    }
-    return {
-      type: 'object',
-      ...(required.length === 0 ? {} : { required }),
-      properties,
-      ...(isOpen ? { additionalProperties: true } : {}),
-    };
-  }
-
-  private isShaped(type: string): boolean {
-    return this.tables.elementsOf(type) !== undefined;
-  }
-
-  private add(properties: Record<string, Schema>, owner: string, element: ElementDefinition, type: string): void {
-    const key = memberKey(element, type);
-    const item = this.itemOf(`${owner}.${element.name}`, type);
-    properties[key] = element.isRepeated ? { type: 'array', items: item } : item;
+    const head: Schema = { type: 'object', ...(required.length === 0 ? {} : { required }), properties };
+    return isOpen ? { ...head, additionalProperties: true } : head;
   }
 
   private itemOf(path: string, type: string): Schema {

@@ -7,6 +7,8 @@ import { headerParameter, type Paths } from './path-item';
 import { RECORDED } from './recorded';
 import { type Schema, schemaOfExample, schemaRef } from './schema';
 
+const [CALL, ANSWER, ERROR] = ['RpcCall', 'RpcAnswer', 'RpcError'].map(schemaRef) as [Schema, Schema, Schema];
+
 /** Describes `POST /rpc`, with an example of the call and of the response of each registered method. */
 export function rpcPath(registry: RpcRegistry): Paths {
   const methods = sortedMethods(registry);
@@ -30,12 +32,7 @@ export function rpcPath(registry: RpcRegistry): Paths {
           required: true,
           content: {
             'application/json': {
-              schema: {
-                anyOf: [
-                  schemaRef('RpcCall'),
-                  { type: 'array', maxItems: MAX_BATCH_CALLS, items: schemaRef('RpcCall') },
-                ],
-              },
+              schema: { anyOf: [CALL, { type: 'array', maxItems: MAX_BATCH_CALLS, items: CALL }] },
               examples: { ...examplesOf(methods, callOf), ...examples.rpcCalls },
             },
           },
@@ -45,23 +42,18 @@ export function rpcPath(registry: RpcRegistry): Paths {
             description: '{"result"}; for an array of calls an array of {"result"} or {"error"}, in their order',
             content: {
               'application/json': {
-                schema: {
-                  anyOf: [
-                    schemaRef('RpcAnswer'),
-                    { type: 'array', items: { anyOf: [schemaRef('RpcAnswer'), schemaRef('RpcError')] } },
-                  ],
-                },
-                examples: { ...examplesOf(methods.filter(hasAnswer), answerTo), ...examples.rpcAnswers },
+                schema: { anyOf: [ANSWER, { type: 'array', items: { anyOf: [ANSWER, ERROR] } }] },
+                examples: { ...examplesOf(methods, answerTo), ...examples.rpcAnswers },
               },
             },
           },
           '409': {
             description: 'The first call with this Idempotency-Key is running: repeat it after Retry-After seconds',
-            content: { 'application/json': { schema: schemaRef('RpcError'), examples: examples.rpcConflicts } },
+            content: { 'application/json': { schema: ERROR, examples: examples.rpcConflicts } },
           },
           '422': {
             description: '{"error": {"message", "type"?, "errors"?}}: the method refuses',
-            content: { 'application/json': { schema: schemaRef('RpcError'), examples: examples.rpcRefusals } },
+            content: { 'application/json': { schema: ERROR, examples: examples.rpcRefusals } },
           },
         },
       },
@@ -72,16 +64,14 @@ export function rpcPath(registry: RpcRegistry): Paths {
 /** Schemas for the call of each method, distinguished by `method`, and for its result. */
 export function rpcSchemas(registry: RpcRegistry): Record<string, Schema> {
   const methods = sortedMethods(registry);
-  const calls = methods.map((definition) => [`${pascal(definition.method)}Call`, callSchema(definition)] as const);
+  const calls = methods.map((definition) => [callName(definition.method), callSchema(definition)] as const);
   return {
     ...Object.fromEntries(calls),
     RpcCall: {
       oneOf: calls.map(([name]) => schemaRef(name)),
       discriminator: {
         propertyName: 'method',
-        mapping: Object.fromEntries(
-          methods.map(({ method }, index) => [method, schemaRef(calls[index]?.[0] ?? '').$ref]),
-        ),
+        mapping: Object.fromEntries(methods.map(({ method }) => [method, schemaRef(callName(method)).$ref])),
       },
     },
     RpcResults: {
@@ -92,6 +82,8 @@ export function rpcSchemas(registry: RpcRegistry): Record<string, Schema> {
     RpcAnswer: { type: 'object', required: ['result'], properties: { result: {} } },
   };
 }
+
+const callName = (method: string): string => `${pascal(method)}Call`;
 
 /** The methods, sorted by name, since modules register them in a different order at each start. */
 const sortedMethods = (registry: RpcRegistry): RpcMethodDefinition[] =>
@@ -119,19 +111,20 @@ export const pascal = (name: string): string =>
 
 type Examples = Record<string, { summary: string; value: unknown }>;
 
-function examplesOf(
+/** The examples of the methods that have one. */
+const examplesOf = (
   methods: readonly RpcMethodDefinition[],
-  valueOf: (method: RpcMethodDefinition) => unknown,
-): Examples {
-  return Object.fromEntries(
-    methods.map((method) => [method.method, { summary: method.description, value: valueOf(method) }] as const),
+  valueOf: (method: RpcMethodDefinition) => object | undefined,
+): Examples =>
+  Object.fromEntries(
+    methods.flatMap((method) => {
+      const value = valueOf(method);
+      return value === undefined ? [] : [[method.method, { summary: method.description, value }] as const];
+    }),
   );
-}
 
-const callOf = ({ method, example = {} }: RpcMethodDefinition): unknown => ({ method, params: example });
+const callOf = ({ method, example = {} }: RpcMethodDefinition): object => ({ method, params: example });
 
 /** The answer to the example of a method: the one that the method declares, else the recorded one. */
 const answerTo = ({ method, exampleResult }: RpcMethodDefinition): object | undefined =>
   exampleResult === undefined ? RECORDED[method] : { result: exampleResult };
-
-const hasAnswer = (method: RpcMethodDefinition): boolean => answerTo(method) !== undefined;

@@ -2,11 +2,8 @@ import { type Schema, schemaRef } from './schema';
 
 const text = { type: 'string' } as const;
 const list = (items: Schema): Schema => ({ type: 'array', items });
-const object = (
-  required: readonly string[],
-  properties: Readonly<Record<string, Schema>>,
-  more: Schema = {},
-): Schema => ({
+type Members = Readonly<Record<string, Schema>>;
+const object = (required: readonly string[], properties: Members, more: Schema = {}): Schema => ({
   type: 'object',
   ...(required.length === 0 ? {} : { required: [...required] }),
   properties,
@@ -16,12 +13,7 @@ const instant: Schema = { ...text, format: 'date-time' };
 const reference = schemaRef('NativeReference');
 
 /** The schema of an addendum of one type: the members that all addenda have, and `members`. */
-const addendum = (
-  type: Schema,
-  required: readonly string[],
-  members: Readonly<Record<string, Schema>>,
-  more: Schema = {},
-): Schema =>
+const addendum = (type: Schema, required: readonly string[], members: Members, more: Schema = {}): Schema =>
   object(
     ['resourceType', 'id', 'meta', 'type', 'target', 'user', 'recorder', 'date', ...required],
     {

@@ -56,12 +56,7 @@ export function tourPaths(): Paths {
   };
 }
 
-const put = (
-  tag: string,
-  summary: string,
-  [id, schema]: readonly [string, string],
-  example: object,
-): OperationItem => ({
+const put = (tag: string, summary: string, [id, schema]: [string, string], example: object): OperationItem => ({
   tags: [tag],
   summary,
   parameters: [pathParameter('id', id)],

@@ -4,8 +4,7 @@ import { decodeUtf8 } from '../platform/json/decode-utf8';
 import { readJson } from '../platform/json/read-json';
 
 /**
- * Returns the names and values in the body of a call: those of its Parameters resource
- * (http://hl7.org/fhir/R4/operations.html#request). An empty body has none.
+ * The names and values in the Parameters of a call (http://hl7.org/fhir/R4/operations.html#request).
  * @throws ServiceError 'invalid' if the body is not a Parameters resource with simple values
  */
 export function valuesInBody(body: Buffer): readonly [name: string, value: string][] {

@@ -43,13 +43,16 @@ export class OperationController {
   ): Promise<void> {
     if (id !== undefined) assertId(id);
     const found = this.find(code, type, id);
-    if (found === undefined) throw unknownOperation(code, this.registry.all());
+    if (found === undefined)
+      throw unknownOperation(
+        code,
+        this.registry.all().map((one) => one.meta),
+      );
     const { handler, meta } = found;
     const { methods } = meta;
     const method = methods.find((known) => known === request.method || (known === 'GET' && request.method === 'HEAD'));
-    if (method === undefined) {
+    if (method === undefined)
       throw new ServiceError('not-allowed', `$${code} is called with ${methods.join(' or ')}.`, { allow: methods });
-    }
     if (meta.enforcesRows !== true) this.requests.assertAllRows();
     const format = assertAnswerable(request, offerOf(meta));
     const sent: OperationRequest = {
@@ -68,9 +71,8 @@ export class OperationController {
   private find(code: string, type: string | undefined, id: string | undefined): ReturnType<OperationRegistry['find']> {
     if (type === undefined) return this.registry.find(operationKey('system', code));
     const level = id === undefined ? 'type' : 'instance';
-    return (
-      this.registry.find(operationKey(level, code, type)) ?? this.registry.find(operationKey(level, code, ANY_TYPE))
-    );
+    const ofAny = this.registry.find(operationKey(level, code, ANY_TYPE));
+    return this.registry.find(operationKey(level, code, type)) ?? ofAny;
   }
 }
 

@@ -20,9 +20,9 @@ export class OperationRegistry
     private readonly names: OperationNames,
     private readonly types: ResourceTypes,
   ) {
-    super(discovery, Operation, ({ level, resourceType, code }) => operationKey(level, code, resourceType), [
-      'execute',
-    ]);
+    const keyOf = ({ level, resourceType, code }: OperationDefinition): string =>
+      operationKey(level, code, resourceType);
+    super(discovery, Operation, keyOf, ['execute']);
   }
 
   protected override faultOf(meta: OperationDefinition, handler: OperationHandler): string | undefined {

@@ -100,11 +100,10 @@ export function answerParameters<Parts extends AnswerParts>(parts: Parts, values
 }
 
 const printParts = (parts: AnswerParts, values: Readonly<Record<string, unknown>>): object[] =>
-  Object.entries(parts).flatMap(([name, type]) =>
-    [values[name]]
-      .flat()
-      .flatMap((value) => (value === undefined || value === null ? [] : [printPart(name, type, value)])),
-  );
+  Object.entries(parts).flatMap(([name, type]) => {
+    const present = [values[name]].flat().filter((value) => value !== undefined && value !== null);
+    return present.map((value) => printPart(name, type, value));
+  });
 
 const printPart = (name: string, type: string | AnswerParts, value: unknown): object =>
   typeof type === 'string'

@@ -55,20 +55,14 @@ export class SearchCapabilities {
 
   /** Returns the parameters that all types have. */
   parametersOfAll(): DescribedParameter[] {
-    return [...this.indexedOfAll(), ...TEXT_PARAMETERS];
-  }
-
-  private indexedOfAll(): DescribedParameter[] {
-    const [first, ...others] = this.types.map((type) => this.parameters.list(type));
-    return (first ?? [])
-      .filter(({ code }) => others.every((parameters) => parameters.some((parameter) => parameter.code === code)))
-      .map((parameter) => this.describe(parameter));
+    const [first = [], ...others] = this.types.map((type) => this.parameters.list(type));
+    const shared = first.filter(({ code }) => others.every((own) => own.some((parameter) => parameter.code === code)));
+    return [...shared.map((parameter) => this.describe(parameter)), ...TEXT_PARAMETERS];
   }
 
   private describe({ type, code, kind }: SearchParameter): DescribedParameter {
-    const id = [type, 'DomainResource', 'Resource']
-      .map((base) => this.definitions.get(`${base}.${code}`))
-      .find(Boolean);
+    const bases = [type, 'DomainResource', 'Resource'];
+    const id = bases.map((base) => this.definitions.get(`${base}.${code}`)).find(Boolean);
     return {
       name: code,
       ...(id === undefined ? {} : { definition: `http://hl7.org/fhir/SearchParameter/${id}` }),

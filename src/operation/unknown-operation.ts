@@ -31,10 +31,8 @@ export const UNSERVED_OPERATIONS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Returns the error for an unknown operation: the paths at which its code exists, what to do, or a similar code. */
-export function unknownOperation(code: string, known: readonly { readonly meta: OperationDefinition }[]): ServiceError {
-  const definitions = known.map(({ meta }) => meta);
-  return new ServiceError('operation-unknown', messageFor(code, definitions));
-}
+export const unknownOperation = (code: string, known: readonly OperationDefinition[]): ServiceError =>
+  new ServiceError('operation-unknown', messageFor(code, known));
 
 function messageFor(code: string, known: readonly OperationDefinition[]): string {
   const shown = `$${code.slice(0, 64)}`;
@@ -46,7 +44,7 @@ function messageFor(code: string, known: readonly OperationDefinition[]): string
   return `No such operation: ${shown}${near === undefined ? '' : `. Did you mean $${near}?`}`;
 }
 
-function pathOf({ level, resourceType = '', code }: OperationDefinition): string {
+export function pathOf({ level, resourceType = '', code }: OperationDefinition): string {
   if (level === 'system') return `/$${code}`;
   return level === 'type' ? `/${resourceType}/$${code}` : `/${resourceType}/{id}/$${code}`;
 }
