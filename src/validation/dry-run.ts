@@ -5,11 +5,13 @@ import { isR4ResourceType } from '../fhir/definitions/definitions';
 import { RequestContext } from '../platform/request/request-context';
 import { parameterInvalid } from '../platform/errors/parameter-invalid';
 import { type ErrorIssue, ServiceError } from '../platform/errors/service-error';
+import { type OperationRequest } from '../operation/operation';
+import { Slices } from '../platform/time/slices';
 import { ResourceDraft } from '../model/resource-draft';
 import { ResourceTypes } from '../model/resource-types';
 import { GrantedReader } from '../resource/rows/granted-reader';
 import { WriteExtensions } from '../resource/writes/write-extensions';
-import { type ValidateRequest } from './validate-request';
+import { readValidateRequest, type ValidateRequest } from './validate-request';
 
 @Injectable()
 export class DryRun {
@@ -18,7 +20,13 @@ export class DryRun {
     private readonly extensions: WriteExtensions,
     private readonly requests: RequestContext,
     private readonly reader: GrantedReader,
+    private readonly slices: Slices,
   ) {}
+
+  /** @param type type in the URL; undefined for the whole system */
+  read(type: string | undefined, { body, query, headers }: OperationRequest): Promise<ValidateRequest> {
+    return this.slices.run(readValidateRequest(type, body, query, headers.prefer));
+  }
 
   /**
    * Answers a request of `$validate`.

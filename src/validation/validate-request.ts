@@ -7,17 +7,6 @@ import { elementsOf, membersOf } from '../platform/json/json-members';
 import { readJsonInSteps, type ScannedJson } from '../platform/json/read-json';
 import { type Steps } from '../platform/time/steps';
 
-/** The part that the operations `$validate` on instances, types and the system have in common. */
-export const RESOURCE_VALIDATE = {
-  code: 'validate',
-  definition: 'http://hl7.org/fhir/OperationDefinition/Resource-validate',
-  parameters: [
-    { name: 'mode', description: 'create, update, delete or profile' },
-    { name: 'profile', description: 'A profile to validate by, beside those of meta.profile' },
-  ],
-  exampleBody: { resourceType: 'Patient', name: [{ family: 'Okafor' }], gender: 'female' },
-} as const;
-
 const MODES = ['create', 'update', 'delete', 'profile'] as const;
 
 /** A request of `$validate` (http://hl7.org/fhir/R4/resource-operation-validate.html). */
@@ -51,9 +40,7 @@ export function* readValidateRequest(
   const resource = isWrapped ? wrapped : sent;
   const texts = (name: string): string[] => [
     ...query.getAll(name),
-    ...parameters
-      .filter((parameter) => parameter.name === name)
-      .flatMap(({ text }) => (text === undefined ? [] : [text])),
+    ...parameters.flatMap((one) => (one.name === name && one.text !== undefined ? [one.text] : [])),
   ];
   return {
     mode: modeOf(texts('mode')[0]),

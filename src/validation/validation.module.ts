@@ -2,9 +2,7 @@ import { Module } from '@nestjs/common';
 import { OperationModule } from '../operation/operation.module';
 import { ResourceModule } from '../resource/resource.module';
 import { DryRun } from './dry-run';
-import { ValidateAny } from './validate-any.operation';
-import { ValidateInstance } from './validate-instance.operation';
-import { ValidateType } from './validate-type.operation';
+import { ValidateAny, ValidateInstance, ValidateType } from './validate.operations';
 
 /** The operation `$validate`, which makes the same checks as every write. */
 @Module({
