@@ -9,9 +9,6 @@ export async function sendJson(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   response.vary('Accept-Encoding');
-  await sendBody(
-    response,
-    { status, headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers } },
-    body,
-  );
+  const head = { status, headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers } };
+  await sendBody(response, head, body);
 }

@@ -19,12 +19,9 @@ export class ParamsShape {
     const inherited = checks.filter(({ target }) => target !== paramsClass);
     this.names = new Set([...inherited, ...checks].map(({ propertyName }) => propertyName));
     const nested = checks.filter(({ type }) => type === ValidationTypes.NESTED_VALIDATION);
-    // Only class-transformer has the classes of nested members. It makes an instance of each, from which the class is
-    // read.
-    const instances = plainToInstance(
-      paramsClass,
-      Object.fromEntries(nested.map(({ propertyName }) => [propertyName, {}])),
-    ) as Readonly<Record<string, object>>;
+    // Only class-transformer has the classes of nested members: it makes an instance of each.
+    const empty = Object.fromEntries(nested.map(({ propertyName }) => [propertyName, {}]));
+    const instances = plainToInstance(paramsClass, empty) as Readonly<Record<string, object>>;
     this.nested = new Map(
       nested.map(({ propertyName, each }) => [
         propertyName,

@@ -41,7 +41,7 @@ export class RpcDispatcher {
     const { meta, handler } = found;
     this.requests.grant(rows);
     if (meta.enforcesRows !== true) this.requests.assertAllRows();
-    const checked = await checkedParams(found, params);
+    const checked = await checkedParams(meta.params, handler, params);
     const execute = async (): Promise<JsonParts | JsonText> => {
       const result = await callHandler(handler, () => handler.execute(checked, this.callOf(callText)));
       return result instanceof JsonParts || result instanceof JsonText ? result : jsonOf(handler, result);
@@ -52,7 +52,7 @@ export class RpcDispatcher {
       return kept;
     };
     const isKept = key !== undefined && meta.writes?.(checked) === true;
-    const result = isKept ? await this.keptCalls.once(key, callText, { execute, repeat }) : await execute();
+    const result = isKept ? await this.keptCalls.once(key, callText, execute, repeat) : await execute();
     return result instanceof JsonParts ? result : jsonTextOf(result);
   }
 

@@ -3,35 +3,29 @@ import { type ValidationError, validate } from 'class-validator';
 import { didYouMean, nearestCode } from '../platform/text/nearest-code';
 import { isObject } from '../platform/json/plain-object';
 import { ParamsShape } from './params-shape';
-import { type RpcHandler, type RpcMethodDefinition } from './rpc-method';
+import { type RpcHandler } from './rpc-method';
 import { type ParamError, invalidParams } from './rpc-refusal';
-
-interface Method {
-  readonly meta: RpcMethodDefinition;
-  readonly handler: RpcHandler<object, unknown>;
-}
 
 /**
  * Makes an instance of a method's params class from the sent params, without members that the class does not declare.
  * @throws RpcRefusal that names every invalid member
  */
-export async function checkedParams({ meta, handler }: Method, sent: unknown): Promise<object> {
+export async function checkedParams(
+  paramsClass: Type<object> | undefined,
+  handler: RpcHandler<object, unknown>,
+  sent: unknown,
+): Promise<object> {
   if (!isObject(sent)) throw invalidParams({ path: [], message: 'params must be an object' });
-  const { params, errors } = await instanceOf(meta.params, sent);
-  const faults = [...errors, ...(handler.faultsOf?.(sent) ?? [])];
+  const shape = paramsClass === undefined ? undefined : ParamsShape.of(paramsClass);
+  const params = shape === undefined ? sent : shape.instanceOf(sent);
+  const errors = shape === undefined ? [] : await validate(params, { whitelist: true, stopAtFirstError: true });
+  const faults = [
+    ...errors.flatMap((error) => paramErrorsOf(error, [])),
+    ...(shape === undefined ? [] : misspelt(shape, sent)),
+    ...(handler.faultsOf?.(sent) ?? []),
+  ];
   if (faults.length > 0) throw invalidParams(...faults);
   return params;
-}
-
-async function instanceOf(
-  paramsClass: Type<object> | undefined,
-  sent: Readonly<Record<string, unknown>>,
-): Promise<{ params: object; errors: readonly ParamError[] }> {
-  if (paramsClass === undefined) return { params: sent, errors: [] };
-  const shape = ParamsShape.of(paramsClass);
-  const params = shape.instanceOf(sent);
-  const errors = await validate(params, { whitelist: true, stopAtFirstError: true });
-  return { params, errors: [...errors.flatMap((error) => paramErrorsOf(error, [])), ...misspelt(shape, sent)] };
 }
 
 function paramErrorsOf(

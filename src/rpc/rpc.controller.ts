@@ -56,11 +56,8 @@ export class RpcController {
     }
     const rows = await this.access.grant(value);
     const result = await this.dispatcher.resultOf(value, text, rows, callKeyOf(key, 0));
-    await sendJson(
-      response,
-      HttpStatus.OK,
-      typeof result === 'string' ? `{"result":${result}}` : produceOf(resultText(result)),
-    );
+    const body = typeof result === 'string' ? `{"result":${result}}` : produceOf(resultText(result));
+    await sendJson(response, HttpStatus.OK, body);
   }
 
   @All()

@@ -26,12 +26,6 @@ export interface CallKey {
   readonly index: number;
 }
 
-interface Execution {
-  readonly execute: () => Promise<unknown>;
-  /** Returns the result of a repeat, from the kept result. */
-  readonly repeat: (kept: JsonText) => Promise<unknown>;
-}
-
 interface KeptRow {
   readonly digest: Buffer;
   readonly kept: string | null;
@@ -52,10 +46,16 @@ export class KeptCalls implements BackgroundTask {
 
   /**
    * Runs a call, or returns its kept result if the call ran before.
+   * @param repeat returns the result of a repeat, from the kept result
    * @throws RpcRefusal if the key belongs to a different call, while the first call with this key is running, or if its
    * result was not kept; any error of the call
    */
-  once({ key, index }: CallKey, callText: string, { execute, repeat }: Execution): Promise<unknown> {
+  once(
+    { key, index }: CallKey,
+    callText: string,
+    execute: () => Promise<unknown>,
+    repeat: (kept: JsonText) => Promise<unknown>,
+  ): Promise<unknown> {
     const { userId = '', clientId = '' }: Partial<Caller> = this.requests.caller ?? {};
     const callHash = sha256(JSON.stringify([userId, clientId, key, index]));
     const digest = sha256(callText);
