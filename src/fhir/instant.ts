@@ -81,17 +81,11 @@ export function periodRangeOf(period: { readonly start?: unknown; readonly end?:
 
 const open: DateRange = { low: earliestInstant, high: latestInstant };
 
-function spanOfUnknown(value: unknown): DateSpan | undefined {
-  return typeof value === 'string' ? dateSpanOf(value) : undefined;
-}
+const spanOfUnknown = (value: unknown): DateSpan | undefined =>
+  typeof value === 'string' ? dateSpanOf(value) : undefined;
 
-/**
- * Epoch milliseconds of a midnight in UTC. `Date.UTC` is not used, since it would read the years 1 to 99 as 1901 to
- * 1999.
- */
-function dayStart(year: number, month: number, day: number): number {
-  return new Date(0).setUTCFullYear(year, month - 1, day);
-}
+/** Epoch milliseconds of a midnight in UTC. `Date.UTC` would read the years 1 to 99 as 1901 to 1999. */
+const dayStart = (year: number, month: number, day: number): number => new Date(0).setUTCFullYear(year, month - 1, day);
 
 function offsetMilliseconds(zone: string | undefined): number {
   if (zone === undefined || zone === 'Z') return 0;
@@ -99,19 +93,10 @@ function offsetMilliseconds(zone: string | undefined): number {
   return (zone.startsWith('-') ? -minutes : minutes) * 60_000;
 }
 
-/**
- * Makes a period from its start and length. A time zone can move the start or the end out of FHIR's years (0001 to
- * 9999), so both are clamped to these years.
- */
+/** A time zone can move the start or the end out of FHIR's years, so both are clamped to them. */
 function span(low: number, sizeMilliseconds: number, precision: DateSpan['precision'], hasZone: boolean): DateSpan {
-  return {
-    low: clamp(low),
-    high: clamp(low + sizeMilliseconds - 1),
-    precision,
-    hasZone,
-  };
+  return { low: clamp(low), high: clamp(low + sizeMilliseconds - 1), precision, hasZone };
 }
 
-function clamp(epochMilliseconds: number): number {
-  return Math.min(Math.max(epochMilliseconds, earliestInstant), latestInstant);
-}
+const clamp = (epochMilliseconds: number): number =>
+  Math.min(Math.max(epochMilliseconds, earliestInstant), latestInstant);

@@ -21,14 +21,10 @@ const literalAtEnd = /\/([A-Z][A-Za-z]*)\/[A-Za-z0-9\-.]{1,64}(?:\/_history\/([A
 const absoluteSyntax = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/\S+$/;
 const urnSyntax = /^urn:[A-Za-z0-9-]+:\S+$/;
 
-export function isFhirId(text: string): boolean {
-  return idSyntax.test(text);
-}
+export const isFhirId = (text: string): boolean => idSyntax.test(text);
 
 /** The key of a resource of this server: `Patient/p7`. */
-export function localKey(type: string, id: string): string {
-  return `${type}/${id}`;
-}
+export const localKey = (type: string, id: string): string => `${type}/${id}`;
 
 /**
  * Reads the text of a reference: `Type/id`, `Type/id/_history/v`, an absolute URL, a URN or `#contained`. A URL below

@@ -39,13 +39,10 @@ export class ElementTables {
     private readonly nativeTypes: ReadonlySet<string> = new Set(),
   ) {
     this.own = new Map(
-      Object.entries(shapes).map(([type, elements]) => [
-        type,
-        new Map([
-          ...(elementsOfType(type.includes('.') ? 'Element' : 'DomainResource') ?? []),
-          ...parseElements(withoutOthers(elements)),
-        ]),
-      ]),
+      Object.entries(shapes).map(([type, { [OTHERS]: _others, ...named }]) => {
+        const inherited = elementsOfType(type.includes('.') ? 'Element' : 'DomainResource') ?? [];
+        return [type, new Map([...inherited, ...parseElements(named)])];
+      }),
     );
   }
 
@@ -101,5 +98,3 @@ function jsonMembersOf(element: ElementDefinition, type: string): (readonly [str
   ];
   return [member(name, type), ...(isPrimitiveType(type) ? [member(`_${name}`, 'Element')] : [])];
 }
-
-const withoutOthers = ({ [OTHERS]: _others, ...named }: OwnShapes[string]): OwnShapes[string] => named;

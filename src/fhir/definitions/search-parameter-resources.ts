@@ -20,18 +20,15 @@ export const MEMBERS = [
 ] as const;
 
 /** The SearchParameter of R4 with this url, reduced as {@link searchParameterDefinitions} are. */
-export function definitionOfUrl(url: unknown): SearchParameterDefinition | undefined {
-  return typeof url === 'string' ? byUrl().get(url) : undefined;
-}
+export const definitionOfUrl = (url: unknown): SearchParameterDefinition | undefined =>
+  typeof url === 'string' ? byUrl().get(url) : undefined;
 
 const byUrl = once(
   () => new Map(searchParameterDefinitions().map((definition) => [`${BASE}${definition.id}`, definition])),
 );
 
 /** The SearchParameter of R4 that is stored under this id. */
-export function definitionOfId(id: string | undefined): SearchParameterDefinition | undefined {
-  return byId().get(id ?? '');
-}
+export const definitionOfId = (id: string | undefined): SearchParameterDefinition | undefined => byId().get(id ?? '');
 
 const byId = once(
   () => new Map(searchParameterDefinitions().map((definition) => [resourceIdOf(definition), definition])),

@@ -5,10 +5,6 @@ import { type ErrorCode } from '../../platform/errors/error-codes';
 import { KeptOn } from '../../platform/kept-on';
 import { fatalOutcome } from './operation-outcome';
 
-interface BrokenRequest extends Error {
-  readonly code?: string;
-}
-
 /**
  * Issues for the errors that Node reports before a request exists (https://nodejs.org/api/http.html#event-clienterror).
  */
@@ -28,16 +24,17 @@ const REFUSALS: Readonly<Record<string, readonly [status: string, issue: string,
 };
 const MALFORMED = ['400 Bad Request', 'structure', 'invalid', 'This is no request of HTTP/1.1.'] as const;
 
-/** Returns the responses of a connection that have not ended, in the order of their requests. */
-type OpenResponsesOf = (socket: Duplex) => readonly ServerResponse[];
-
 /**
- * Answers a request that Node cannot parse. The answer is an OperationOutcome instead of an empty body. It comes after
- * the answers to earlier requests of the connection: otherwise a client would take it for the answer to one of these.
+ * Answers a request that Node cannot parse by an OperationOutcome. It comes after the answers to earlier requests of
+ * the connection: otherwise a client would take it for the answer to one of these.
+ * @param openResponsesOf returns the responses of a connection that have not ended, in the order of their requests
  */
-export function refuseBrokenRequests(server: Server, openResponsesOf: OpenResponsesOf): void {
+export function refuseBrokenRequests(
+  server: Server,
+  openResponsesOf: (socket: Duplex) => readonly ServerResponse[],
+): void {
   const waiting = new KeptOn<Duplex, true>();
-  server.on('clientError', (error: BrokenRequest, socket: Duplex) => {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     // Node reports each further piece of the bytes that it cannot parse.
     if (waiting.get(socket) === true) return;
     // The broken request itself is among the responses if only its body is broken.
@@ -52,22 +49,19 @@ export function refuseBrokenRequests(server: Server, openResponsesOf: OpenRespon
   });
 }
 
-function refuse(error: BrokenRequest, socket: Duplex): void {
+function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
   const [status, issue, code, message] = REFUSALS[error.code ?? ''] ?? MALFORMED;
   const body = JSON.stringify(fatalOutcome(issue, code, message));
-  socket.end(
-    [
-      `HTTP/1.1 ${status}`,
-      'Connection: close',
-      NO_SNIFFING.join(': '),
-      'Content-Type: application/fhir+json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      '',
-      body,
-    ].join('\r\n'),
-  );
+  const head = [
+    `HTTP/1.1 ${status}`,
+    'Connection: close',
+    NO_SNIFFING.join(': '),
+    'Content-Type: application/fhir+json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  socket.end([...head, '', body].join('\r\n'));
 }

@@ -70,12 +70,8 @@ export async function sendAnswer(response: Response, answer: FhirAnswer): Promis
     return;
   }
   const { contentType, printer } = printingOf(request, answer.contentType);
-  await sendBody(
-    response,
-    { status, headers: Object.assign(caching, headers, { 'Content-Type': contentType }) },
-    body,
-    printer,
-  );
+  const head = { status, headers: Object.assign(caching, headers, { 'Content-Type': contentType }) };
+  await sendBody(response, head, body, printer);
 }
 
 function cachingOf(response: Response): Readonly<Record<string, string>> {
@@ -95,13 +91,9 @@ function printingOf(
 }
 
 function asPreferred(response: Response, answer: FhirAnswer): FhirAnswer | Promise<FhirAnswer> {
-  const { method } = response.req;
-  return method === 'GET' || method === 'HEAD' ? asRead(response, answer) : asWritten(response.req, answer);
-}
-
-function asRead(response: Response, answer: FhirAnswer): FhirAnswer | Promise<FhirAnswer> {
   const { req: request } = response;
   const { headers = {} } = answer;
+  if (request.method !== 'GET' && request.method !== 'HEAD') return asWritten(request, answer);
   if (isNotModified(request.headers, headers)) return { status: 304, headers };
   if (!request.url.includes('?')) return answer;
   const { type } = request.params;

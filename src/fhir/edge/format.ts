@@ -13,24 +13,22 @@ export interface AnswerFormat {
 
 export type FormatOffer = 'lines' | 'page';
 
-const format = (mediaType: string, isYaml: boolean): AnswerFormat => ({
+const format = (mediaType: string): AnswerFormat => ({
   contentType: `${mediaType}; charset=utf-8`,
-  isYaml,
+  isYaml: mediaType.includes('yaml'),
 });
 
 type Formats = ReadonlyMap<string, AnswerFormat>;
 
 /** Formats by media type. A range such as `*` selects the first format that it matches. */
-const FORMATS: Formats = new Map([
-  ...['application/fhir+json', 'application/json', 'application/json+fhir', 'text/json'].map(
-    (type) => [type, format(type, false)] as const,
-  ),
-  ...['text/yaml', 'application/yaml', 'application/fhir+yaml', 'application/x-yaml', 'text/x-yaml'].map(
-    (type) => [type, format(type, true)] as const,
-  ),
-]);
+const FORMATS: Formats = new Map(
+  [
+    ...['application/fhir+json', 'application/json', 'application/json+fhir', 'text/json'],
+    ...['text/yaml', 'application/yaml', 'application/fhir+yaml', 'application/x-yaml', 'text/x-yaml'],
+  ].map((type) => [type, format(type)]),
+);
 
-export const DEFAULT_FORMAT: AnswerFormat = format('application/fhir+json', false);
+export const DEFAULT_FORMAT: AnswerFormat = format('application/fhir+json');
 
 /** Formats by offer. In each map, the first format is the default. */
 const OFFERED: Readonly<Record<FormatOffer | 'none', Formats>> = {
@@ -43,7 +41,7 @@ const OFFERED: Readonly<Record<FormatOffer | 'none', Formats>> = {
       (type) => [type, { contentType: type, isYaml: false, isLines: true }] as const,
     ),
   ]),
-  page: new Map<string, AnswerFormat>([['text/html', { ...format('text/html', false), isPage: true }], ...FORMATS]),
+  page: new Map<string, AnswerFormat>([['text/html', { ...format('text/html'), isPage: true }], ...FORMATS]),
 };
 
 /** Short names that `_format` may have, with their media types (http://hl7.org/fhir/R4/http.html#mime-type). */
@@ -54,9 +52,7 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   html: 'text/html',
 };
 
-export const YAML_MEDIA_TYPES: readonly string[] = [...FORMATS]
-  .filter(([, { isYaml }]) => isYaml)
-  .map(([type]) => type);
+export const YAML_MEDIA_TYPES = [...FORMATS.keys()].filter((type) => format(type).isYaml);
 
 /** Parameters that affect only the form of the answer. Every FHIR route accepts them. */
 export const FORMAT_PARAMETERS: readonly string[] = ['_format', '_pretty'];

@@ -43,8 +43,7 @@ export function rootOfOriginal(original: string, below: string, baseUrl: string)
   return `${url.origin}${path.slice(0, path.length - called.length)}`;
 }
 
-function urlOf(text: string, base: string): URL | undefined {
-  return URL.canParse(text, base) ? new URL(text, base) : undefined;
-}
+const urlOf = (text: string, base: string): URL | undefined =>
+  URL.canParse(text, base) ? new URL(text, base) : undefined;
 
 const pathnameOf = (url: URL | undefined): string | undefined => url?.pathname.replace(/\/+$/, '');

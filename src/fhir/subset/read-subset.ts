@@ -30,10 +30,8 @@ interface AskedOf {
  */
 export function readSubset(query: URLSearchParams, { types, prefer }: AskedOf): Subset | 'count' | undefined {
   const summary = query.get('_summary') ?? '';
-  const names = query
-    .getAll('_elements')
-    .join(',')
-    .split(',', MOST_NAMES + 1);
+  const sent = query.getAll('_elements').join(',');
+  const names = sent.split(',', MOST_NAMES + 1);
   if (names.length > MOST_NAMES) throw parameterInvalid(`_elements takes at most ${MOST_NAMES} names of elements.`);
   const paths = names.map((name) => name.trim()).filter((name) => name !== '');
   if (summary === 'count') return 'count';

@@ -41,9 +41,11 @@ function partOf(resource: JsonObject, type: string, subset: Subset): JsonObject 
   }
   switch (subset.summary) {
     case 'data':
-      return filtered(resource, (key) => key !== 'text');
+      return mapped(resource, (key, value) => (key === 'text' ? undefined : value));
     case 'text':
-      return filtered(resource, (key) => key === 'text' || ALWAYS.has(key) || isRequired(type, key));
+      return mapped(resource, (key, value) =>
+        key === 'text' || ALWAYS.has(key) || knownMember(type, key)?.element.isRequired === true ? value : undefined,
+      );
     case 'true':
       return summaryElementsOf(type) === undefined ? undefined : summaryPart(resource, type);
   }
@@ -79,8 +81,6 @@ function elementsPart(object: JsonObject, type: string, paths: ElementPaths): Js
 /** The member of a JSON key. `_birthDate`, the sibling of a primitive, is kept or dropped with the primitive. */
 const knownMember = (type: string, key: string): Member | undefined => membersOfType(type)?.get(key.replace(/^_/, ''));
 
-const isRequired = (type: string, key: string): boolean => knownMember(type, key)?.element.isRequired ?? false;
-
 function typeOfChild(value: JsonObject, { type }: Member): string {
   const named = type === 'Resource' ? value.get('resourceType') : type;
   return typeof named === 'string' ? named : type;
@@ -99,9 +99,6 @@ function mapped(object: JsonObject, valueOf: (key: string, value: JsonValue) => 
   }
   return part;
 }
-
-const filtered = (object: JsonObject, keeps: (key: string) => boolean): JsonObject =>
-  mapped(object, (key, value) => (keeps(key) ? value : undefined));
 
 function tag(resource: JsonObject): void {
   const meta = resource.get('meta');
