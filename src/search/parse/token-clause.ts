@@ -49,11 +49,7 @@ export function tokenClauseOf(sent: SentParameter, scope: SearchScope): SearchCl
       // The ValueSet is found by its url, so the index of ValueSet.url must be complete.
       assertFinished(parameters.find('ValueSet', 'url'), parameters);
       assertFew(name, values);
-      const sets = values.map((url) => ({
-        kind: 'value-set' as const,
-        url: unescaped(url),
-        parameterIds: parameter.storedAs,
-      }));
+      const sets = values.map((url) => ({ kind: 'value-set' as const, url: unescaped(url), parameter }));
       return modifier === 'in' ? anyOf(sets) : { kind: 'not', clause: anyOf(sets) };
     }
     default:
@@ -81,31 +77,31 @@ export function anyOf(clauses: readonly SearchClause[]): SearchClause {
 }
 
 function clauseOf(parameter: SearchParameter, token: ParsedToken, hashes: RowHashes): SearchClause {
+  const { system, code } = token;
+  if (code !== '' || system === undefined) return { kind: 'token', tokens: tokenKeysOf(parameter, token, hashes) };
+  const codes = impliedCodesOf(parameter, system);
+  return codes === undefined
+    ? systemClauseOf(parameter, system)
+    : anyOf(codes.map((one) => clauseOf(parameter, { code: one }, hashes)));
+}
+
+/** The index keys of a token with a code. */
+export function tokenKeysOf(parameter: SearchParameter, token: ParsedToken, hashes: RowHashes): readonly TokenKey[] {
   const { system, code } = withoutImplied(parameter, token);
-  if (code === '' && system !== undefined) {
-    const codes = impliedCodesOf(parameter, system);
-    return codes === undefined
-      ? systemClauseOf(parameter, system)
-      : anyOf(codes.map((one) => clauseOf(parameter, { code: one }, hashes)));
-  }
-  return {
-    kind: 'token',
-    tokens: parameter.storedAs.map((parameterId) => ({
-      hash: hashes.ofToken(parameterId, code),
-      ...(system === undefined ? {} : { systemHash: hashes.ofSystem(system) }),
-    })),
-  };
+  return parameter.storedAs.map((parameterId) => ({
+    hash: hashes.ofToken(parameterId, code),
+    ...(system === undefined ? {} : { systemHash: hashes.ofSystem(system) }),
+  }));
 }
 
 /** Removes a system that the elements imply: their rows hold none. */
 function withoutImplied(parameter: SearchParameter, token: ParsedToken): ParsedToken {
   const { system = '', code } = token;
-  const isImplied = code !== '' && impliedCodesOf(parameter, system)?.some((one) => isSameCode(one, code)) === true;
-  return isImplied ? { code } : token;
+  // In any case, for `:i`. Without `:i`, a code in another case has no rows.
+  const sought = code.toLowerCase();
+  const isImplied = code !== '' && impliedCodesOf(parameter, system)?.some((one) => one.toLowerCase() === sought);
+  return isImplied === true ? { code } : token;
 }
-
-/** Equality in any case, for `:i`. Without `:i`, a code in another case has no rows. */
-const isSameCode = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 export const pairTokenOf = (parameterId: number, first: string, second: ParsedToken, hashes: RowHashes): TokenKey => ({
   hash: hashes.ofPair(parameterId, first, second.code),

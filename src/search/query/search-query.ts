@@ -1,3 +1,4 @@
+import { type SearchParameter } from '../../search-index/extract/search-parameter';
 import { type Position } from './great-circle';
 
 /** A search as the compiler needs it: validated, with hashes instead of names. All clauses must match. */
@@ -141,7 +142,7 @@ export interface UnitKey {
 export interface ValueSetClause {
   readonly kind: 'value-set';
   readonly url: string;
-  readonly parameterIds: readonly number[];
+  readonly parameter: SearchParameter;
 }
 
 /** A test of the stored text, for a search that no index row can decide. */

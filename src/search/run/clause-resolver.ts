@@ -8,11 +8,11 @@ import {
   type NumberRange,
   type QuantityClause,
   type SearchClause,
-  type TokenKey,
   type UnitKey,
   type ValueSetClause,
 } from '../query/search-query';
 import { conversionOf, UCUM } from '../../platform/ucum/ucum';
+import { tokenKeysOf } from '../parse/token-clause';
 import { convertedRanges } from './converted-ranges';
 import { ValueSetCodes } from './value-set-codes';
 
@@ -73,12 +73,9 @@ export class ClauseResolver {
     return { kind: 'number', parameterIds, codeHash, ranges };
   }
 
-  private async valueSet({ url, parameterIds }: ValueSetClause): Promise<SearchClause> {
+  private async valueSet({ url, parameter }: ValueSetClause): Promise<SearchClause> {
     const codes = await this.valueSets.of(url);
-    const tokens = codes.flatMap(({ system, code }): TokenKey[] =>
-      parameterIds.map((id) => ({ hash: this.hashes.ofToken(id, code), systemHash: this.hashes.ofSystem(system) })),
-    );
-    return { kind: 'token', tokens };
+    return { kind: 'token', tokens: codes.flatMap((token) => tokenKeysOf(parameter, token, this.hashes)) };
   }
 }
 

@@ -6,6 +6,12 @@ const GENDER = 'http://hl7.org/fhir/administrative-gender';
 const USE = 'http://hl7.org/fhir/address-use';
 const STATUS = 'http://hl7.org/fhir/encounter-status';
 
+const valueSetOf = (name: string, system: string, code: string): object => ({
+  url: `http://sets.example/${name}`,
+  status: 'active',
+  compose: { include: [{ system, concept: [{ code }] }] },
+});
+
 describe('a system that R4 implies for an element of type code', () => {
   let app: TestApp;
 
@@ -17,6 +23,8 @@ describe('a system that R4 implies for an element of type code', () => {
       ['Patient/bob', { gender: 'male', address: [{ use: 'work' }] }],
       ['Patient/cat', {}],
       ['Encounter/e1', { ...encounter, subject: { reference: 'Patient/bob' } }],
+      ['ValueSet/men', valueSetOf('men', GENDER, 'male')],
+      ['ValueSet/strange', valueSetOf('strange', 'http://a.example', 'male')],
     ]);
   });
   afterAll(() => app.close());
@@ -45,6 +53,10 @@ describe('a system that R4 implies for an element of type code', () => {
     // A Coding has its own system.
     [`Encounter?class=${STATUS}|planned`, []],
     [`Patient?_filter=gender eq ${GENDER}|male`, ['bob']],
+    ['Patient?gender:in=http://sets.example/men', ['bob']],
+    ['Patient?gender:not-in=http://sets.example/men', ['ann', 'cat']],
+    ['Patient?gender:in=http://sets.example/strange', []],
+    ['Encounter?subject:Patient.gender:in=http://sets.example/men', ['e1']],
   ])('%s', async (path, ids) => {
     expect(await idsOf(`/fhir/${path}`)).toEqual(ids);
   });
