@@ -1,11 +1,17 @@
 import { parseReference } from '../../fhir/reference';
 import { keyWithSystem } from '../../search-index/extract/composite-rows';
-import { type Composite, type NumberPaths, type SearchParameter } from '../../search-index/extract/search-parameter';
+import {
+  type ComponentCode,
+  type Composite,
+  type NumberPaths,
+  type SearchParameter,
+} from '../../search-index/extract/search-parameter';
 import { joined } from '../query/nested-clauses';
 import { type NumberRange, type SearchClause } from '../query/search-query';
+import { type ParsedToken, withoutImplied } from './implied-system';
 import { numberRangesOf, quantitiesOf } from './number-clause';
 import { type SearchScope, type SentParameter } from './search-scope';
-import { anyOf, pairTokenOf, type ParsedToken, tokenOf } from './token-clause';
+import { anyOf, pairTokenOf, tokenOf } from './token-clause';
 import { assertFew, assertNoModifier, invalid, splitOutsideEscapes } from './values';
 
 /** Reads a value of another parameter of the type, for composites whose components are searched independently. */
@@ -40,8 +46,7 @@ function pairClauseOf(
   const [firstCode, secondCode] = composite.codes;
   if (composite.rows === undefined)
     return { kind: 'all', clauses: [readPart(firstCode.code, first), readPart(secondCode.code, second)] };
-  const key: ParsedToken =
-    firstCode.kind === 'reference' ? { code: referenceKeyOf(code, first, scope.baseUrl) } : tokenOf(code, first);
+  const key = keyOf(code, first, firstCode, scope);
   if (key.code === '') throw invalid(code, 'needs a code before "$"');
   const { system } = key;
   const isInRow = system !== undefined && composite.knowsSystem === true;
@@ -59,8 +64,9 @@ function rowClauseOf(
   { code, composite, storedAs }: CompositeParameter,
   key: string,
   second: string,
-  { baseUrl, hashes }: SearchScope,
+  scope: SearchScope,
 ): SearchClause {
+  const { hashes } = scope;
   switch (composite.codes[1].kind) {
     case 'quantity':
       return quantitiesOf(storedAs, hashes.ofText(key), code, [second]);
@@ -72,8 +78,7 @@ function rowClauseOf(
         ranges: numberRangesOf(code, second),
       };
     default: {
-      const isReference = composite.codes[1].kind === 'reference';
-      const value: ParsedToken = isReference ? { code: referenceKeyOf(code, second, baseUrl) } : tokenOf(code, second);
+      const value = keyOf(code, second, composite.codes[1], scope);
       if (value.code === '') throw invalid(code, 'needs a code after "$"');
       return { kind: 'token', tokens: storedAs.map((id) => pairTokenOf(id, key, value, hashes)) };
     }
@@ -105,8 +110,18 @@ function limitsOf(path: string, { low, high, isLowOpen, isHighOpen }: NumberRang
   ].join(' && ');
 }
 
-function referenceKeyOf(name: string, text: string, baseUrl: string): string {
+/** Reads the value of a component that is a token or a reference. */
+function keyOf(
+  name: string,
+  text: string,
+  part: ComponentCode,
+  { type, parameters, baseUrl }: SearchScope,
+): ParsedToken {
+  if (part.kind !== 'reference') {
+    const parameter = parameters.find(type, part.code);
+    return parameter === undefined ? tokenOf(name, text) : withoutImplied(parameter, tokenOf(name, text));
+  }
   const target = parseReference(text, baseUrl);
   if (target === undefined || target.kind === 'contained') throw invalid(name, 'takes a reference as Type/id or URL');
-  return target.key;
+  return { code: target.key };
 }

@@ -28,3 +28,19 @@ export function impliedCodesOf({ type, branches }: SearchParameter, system: stri
   }
   return boundCodes().get(element)?.get(system);
 }
+
+/** A token as sent: `code`, `system|code`, `|code` or `system|`. */
+export interface ParsedToken {
+  readonly code: string;
+  /** System of the code. Undefined means any system; empty means that the code has no system. */
+  readonly system?: string;
+}
+
+/** Removes a system that the elements of the parameter imply: rows of such elements hold no system. */
+export function withoutImplied(parameter: SearchParameter, token: ParsedToken): ParsedToken {
+  const { system = '', code } = token;
+  // Upper and lower case are equal here, as `:i` needs it. Without `:i`, a code in another case has no rows.
+  const sought = code.toLowerCase();
+  const isImplied = code !== '' && impliedCodesOf(parameter, system)?.some((one) => one.toLowerCase() === sought);
+  return isImplied === true ? { code } : token;
+}

@@ -3,17 +3,10 @@ import { type SearchParameter } from '../../search-index/extract/search-paramete
 import { assertFinished } from '../../search-index/unfinished-index';
 import { joined } from '../query/nested-clauses';
 import { type SearchClause, type TokenKey } from '../query/search-query';
-import { impliedCodesOf } from './implied-system';
+import { impliedCodesOf, type ParsedToken, withoutImplied } from './implied-system';
 import { type SearchScope, type SentParameter } from './search-scope';
 import { caselessClauseOf, systemClauseOf, textClauseOf, typedIdentifierClauseOf } from './token-body';
 import { assertFew, invalid, splitOutsideEscapes, unescaped, unsupportedModifier } from './values';
-
-/** A token as sent: `code`, `system|code`, `|code` or `system|`. */
-export interface ParsedToken {
-  readonly code: string;
-  /** Undefined means any system; empty means none. */
-  readonly system?: string;
-}
 
 /** Reads a token search (http://hl7.org/fhir/R4/search.html#token). */
 export function tokenClauseOf(sent: SentParameter, scope: SearchScope): SearchClause {
@@ -92,15 +85,6 @@ export function tokenKeysOf(parameter: SearchParameter, token: ParsedToken, hash
     hash: hashes.ofToken(parameterId, code),
     ...(system === undefined ? {} : { systemHash: hashes.ofSystem(system) }),
   }));
-}
-
-/** Removes a system that the elements imply: their rows hold none. */
-function withoutImplied(parameter: SearchParameter, token: ParsedToken): ParsedToken {
-  const { system = '', code } = token;
-  // In any case, for `:i`. Without `:i`, a code in another case has no rows.
-  const sought = code.toLowerCase();
-  const isImplied = code !== '' && impliedCodesOf(parameter, system)?.some((one) => one.toLowerCase() === sought);
-  return isImplied === true ? { code } : token;
 }
 
 export const pairTokenOf = (parameterId: number, first: string, second: ParsedToken, hashes: RowHashes): TokenKey => ({

@@ -1,15 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { type SearchParameterKind } from '../../fhir/definitions/definitions';
+import { SearchParameterSet } from '../../search-index/extract/search-parameter-set';
 import { holdsTexts } from './holds-texts';
 
-const KINDS: Readonly<Record<string, SearchParameterKind>> = {
-  identifier: 'token',
-  deceased: 'token',
-  subject: 'reference',
-  url: 'uri',
-  birthdate: 'date',
-  _id: 'token',
-};
+const KINDS = { identifier: 'token', deceased: 'token', subject: 'reference', url: 'uri', birthdate: 'date' } as const;
+const parameters = new SearchParameterSet(
+  Object.entries(KINDS).map(([code, kind]) => ({ type: 'Thing', code, kind, expression: code })),
+);
 const body = JSON.stringify({
   resourceType: 'Basic',
   identifier: [{ system: 'http://a', value: 'A,1|x' }, { value: '7' }],
@@ -18,7 +14,8 @@ const body = JSON.stringify({
   url: 'http://u|1.0',
   count: 12,
 });
-const holds = (criteria: string): boolean => holdsTexts(new URLSearchParams(criteria), (code) => KINDS[code])(body);
+const holds = (criteria: string): boolean =>
+  holdsTexts(new URLSearchParams(criteria), (code) => parameters.find('Thing', code))(body);
 
 describe(holdsTexts.name, () => {
   it.each([

@@ -1,4 +1,6 @@
 import { type SearchParameterKind } from '../../fhir/definitions/definitions';
+import { type SearchParameter } from '../../search-index/extract/search-parameter';
+import { impliedCodesOf, withoutImplied } from '../parse/implied-system';
 import { splitOutsideEscapes, unescaped } from '../parse/values';
 
 /**
@@ -8,11 +10,13 @@ import { splitOutsideEscapes, unescaped } from '../parse/values';
  */
 export function holdsTexts(
   criteria: URLSearchParams,
-  kindOf: (code: string) => SearchParameterKind | undefined,
+  parameterOf: (code: string) => SearchParameter | undefined,
 ): (body: string) => boolean {
   const checks = [...criteria].flatMap(([code, value]) => {
-    const check = CHECKS[kindOf(code) ?? 'special'];
-    return check === undefined || code === '_id' ? [] : [splitOutsideEscapes(value.toLowerCase(), ',').map(check)];
+    const parameter = parameterOf(code);
+    if (parameter === undefined || code === '_id') return [];
+    const check = CHECKS[parameter.kind];
+    return check === undefined ? [] : [splitOutsideEscapes(value, ',').map((one) => check(one, parameter))];
   });
   if (checks.length === 0) return () => true;
   return (body) => {
@@ -24,19 +28,23 @@ export function holdsTexts(
 
 type TextCheck = (texts: ReadonlySet<string>) => boolean;
 
-const CHECKS: Partial<Record<SearchParameterKind, (value: string) => TextCheck>> = {
-  token: (value) => {
+const CHECKS: Partial<Record<SearchParameterKind, (value: string, parameter: SearchParameter) => TextCheck>> = {
+  token: (value, parameter) => {
     const [first = '', second] = splitOutsideEscapes(value, '|').map(unescaped);
-    const wanted = (second === undefined ? [first] : [first, second]).filter((text) => !DERIVED.has(text));
+    const token = second === undefined ? { code: first } : { system: first, code: second };
+    // A body does not hold the system that R4 implies for an element of type `code`.
+    const isImplied = token.code === '' && impliedCodesOf(parameter, first) !== undefined;
+    const { system = '', code } = isImplied ? { code: '' } : withoutImplied(parameter, token);
+    const wanted = [system, code].map((text) => text.toLowerCase()).filter((text) => !DERIVED.has(text));
     return (texts) => wanted.every((text) => texts.has(text));
   },
   uri: (value) => {
-    const wanted = unescaped(value);
+    const wanted = unescaped(value.toLowerCase());
     return (texts) =>
       texts.has(wanted) || some(texts, (text) => text.startsWith(`${wanted}|`) || text.startsWith(`${wanted}#`));
   },
   reference: (value) => {
-    const wanted = target(unescaped(value));
+    const wanted = target(unescaped(value.toLowerCase()));
     const lastStep = wanted.slice(wanted.lastIndexOf('/') + 1);
     // `Patient/p7`, its URL, `p7` alone and the `id` of `{resourceType, id}` are the same target.
     return (texts) =>

@@ -105,6 +105,6 @@ export class ResourceCriteria {
     const [unfinished] = scope.incomplete;
     // An incomplete index may miss a stored resource; a conditional create would then store a duplicate.
     if (unfinished !== undefined) throw unfinishedIndex(unfinished, parameters);
-    return { clauses, isHit: holdsTexts(query, (code) => parameters.find(type, code)?.kind) };
+    return { clauses, isHit: holdsTexts(query, (code) => parameters.find(type, code)) };
   }
 }

@@ -41,6 +41,17 @@ describe('conditional writes', () => {
   };
 
   describe('create', () => {
+    it('finds a code by the system that R4 implies for its element', async () => {
+      for (const gender of ['male', '']) {
+        const value = `implied-${gender}`;
+        const system = encodeURIComponent(`http://hl7.org/fhir/administrative-gender|${gender}`);
+        const headers = { 'If-None-Exist': `${criteria(value)}&gender=${system}` };
+        const body = patient(value, { gender: 'male' });
+        const answers = [await app.post('/Patient', body, { headers }), await app.post('/Patient', body, { headers })];
+        expect(statuses(answers)).toEqual([200, 201]);
+      }
+    });
+
     it('stores what nothing matches, and answers with the one match without a write', async () => {
       const first = await app.post('/fhir/Patient', patient('create'), ifNoneExist('create'));
       const { id } = first.json<{ id: string }>();

@@ -143,6 +143,24 @@ describe('composite search parameters of one’s own', () => {
       await settled('twice');
     });
 
+    it('take the system that R4 implies for an element of type code', async () => {
+      await defined('relation', {
+        base: ['Person'],
+        expression: 'Person',
+        component: [part('individual-gender', 'gender'), part('Person-organization', 'managingOrganization')],
+      });
+      await store({
+        resourceType: 'Person',
+        id: 'implied',
+        gender: 'female',
+        managingOrganization: { reference: 'Organization/o1' },
+      });
+      const system = 'http://hl7.org/fhir/administrative-gender|';
+      for (const sent of ['', '|', system])
+        expect(await idsOf(`Person?relation=${sent}female$Organization/o1`)).toEqual(['implied']);
+      expect(await idsOf('Person?relation=http://a.example|female$Organization/o1')).toEqual([]);
+    });
+
     it('take alternatives and other conditions beside them', async () => {
       await store(observation('alone', [measured('q', 'only', 1), measured('q', 'other', 2)]));
       expect(await idsOf('Observation?pair=only$2,other$2')).toEqual(['alone']);

@@ -297,6 +297,11 @@ const FINDS: readonly (readonly [query: string, ids: readonly string[]])[] = [
   ['Observation?code-value-concept=72166-2$http://loinc.org|266919005', []],
   ['DocumentReference?relationship=DocumentReference/old$replaces', ['new']],
   ['DocumentReference?relationship=DocumentReference/old$appends', []],
+  [
+    'DocumentReference?relationship=DocumentReference/old$http://hl7.org/fhir/document-relationship-type|replaces',
+    ['new'],
+  ],
+  ['DocumentReference?relationship=DocumentReference/old$http://a.example|replaces', []],
   // uri
   ['ValueSet?url=http://sets.example/vitals', ['vitals']],
   ['ValueSet?url:below=http://sets.example', ['deep', 'vitals']],
