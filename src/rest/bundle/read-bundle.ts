@@ -1,6 +1,9 @@
+import { membersOfType } from '../../fhir/definitions/definitions';
+import { type KindedCode } from '../../platform/errors/error-codes';
 import { ServiceError } from '../../platform/errors/service-error';
 import { compactJsonInSteps } from '../../platform/json/compact-json';
 import { elementsOf, membersOf } from '../../platform/json/json-members';
+import { didYouMean, nearestCode } from '../../platform/text/nearest-code';
 import { type Steps } from '../../platform/time/steps';
 import { type Bundle, type BundleEntry, type BundleType, type EntryRequest, type EntryResource } from './bundle';
 import { EntryFaults, faultAt } from './entry-faults';
@@ -28,6 +31,7 @@ export function* readBundle(text: string, maxEntries: number): Steps<Bundle> {
   if (type === undefined) {
     throw faultAt('Bundle.type', `Bundle.type must be one of ${TYPES.join(', ')}.`, 'bundle-invalid');
   }
+  assertKnown('Bundle', members.keys(), 'Bundle', 'bundle-invalid');
   const entryText = members.get('entry') ?? '[]';
   if (!entryText.startsWith('[')) {
     throw faultAt('Bundle.entry', 'Bundle.entry must be a list.', 'bundle-invalid');
@@ -53,6 +57,7 @@ export function* readBundle(text: string, maxEntries: number): Steps<Bundle> {
 
 function entryOf(text: string, index: number, type: BundleType): BundleEntry {
   const members = new Map(membersOf(text).map(({ key, valueText }) => [key, valueText]));
+  assertKnown('Bundle.entry', members.keys(), '');
   const resource = resourceOf(members.get('resource'));
   const request = type === 'collection' ? storingRequest(resource) : requestOf(members.get('request'));
   return { index, fullUrl: stringOf(members.get('fullUrl')), resource, request };
@@ -71,6 +76,7 @@ function requestOf(text: string | undefined): EntryRequest {
     throw faultAt('request', 'The entry has no request. Add one, such as {"method": "PUT", "url": "Patient/p7"}.');
   }
   const value = JSON.parse(text) as Record<string, unknown>;
+  assertKnown('Bundle.entry.request', Object.keys(value), 'request');
   const found: Partial<Record<(typeof REQUEST_MEMBERS)[number], string>> = {};
   for (const name of REQUEST_MEMBERS) {
     const member = value[name];
@@ -83,6 +89,16 @@ function requestOf(text: string | undefined): EntryRequest {
     throw faultAt('request.method', 'request.method is missing. Add GET, POST, PUT, PATCH or DELETE.');
   if (url === undefined) throw faultAt('request.url', 'request.url is missing. Add one, such as Patient/p7.');
   return { method, url, ...conditions };
+}
+
+/** Refuses a misspelt member: without `entry` nothing would be stored, without `ifMatch` another version replaced. */
+function assertKnown(type: string, names: Iterable<string>, at: string, code?: KindedCode): void {
+  const known = membersOfType(type);
+  for (const name of names) {
+    if (name === 'resourceType' || known?.has(name.replace(/^_/, '')) !== false) continue;
+    const hint = didYouMean(nearestCode(name, known.keys()), ` It has ${[...known.keys()].join(', ')}.`);
+    throw faultAt(at, `${type} has no member "${name.slice(0, 64)}".${hint}`, code);
+  }
 }
 
 /**

@@ -246,6 +246,25 @@ describe('bundles', () => {
       expect([answer.status, answer.json<Outcome>().issue[0]?.expression]).toEqual([400, ['Bundle.entry[1].fullUrl']]);
     });
 
+    it.each([
+      ['entries', { entries: [post(patient())] }, 'Bundle has no member "entries". It has '],
+      ['fullURL', { entry: [{ fullURL: urn(5), ...post(patient()) }] }, 'Did you mean "fullUrl"?'],
+      [
+        'ifmatch',
+        {
+          entry: [{ resource: patient({ id: 'x' }), request: { method: 'PUT', url: 'Patient/x', ifmatch: 'W/"9"' } }],
+        },
+        'Bundle.entry.request has no member "ifmatch". Did you mean "ifMatch"?',
+      ],
+    ])('refuses the misspelt member %s, and stores nothing', async (_name, members, message) => {
+      const before = (await app.get('/fhir/Patient?_summary=count')).json<{ total: number }>().total;
+      for (const type of ['transaction', 'batch']) {
+        const { status, text } = await app.post('/fhir', { resourceType: 'Bundle', type, ...members });
+        expect([status, text]).toEqual([400, expect.stringContaining(JSON.stringify(message).slice(1, -1))]);
+      }
+      expect((await app.get('/fhir/Patient?_summary=count')).json<{ total: number }>().total).toBe(before);
+    });
+
     it('makes successive versions of one id, in the order of the entries', async () => {
       const entries = await transact(
         put('Patient', 'twice', { active: true }),
