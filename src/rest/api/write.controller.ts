@@ -5,6 +5,7 @@ import { readBodyInSteps } from '../../fhir/edge/resource-request';
 import { informationOutcome } from '../../fhir/edge/operation-outcome';
 import { rootUrlOf } from '../../fhir/edge/root-url';
 import { Environment } from '../../platform/config/environment';
+import { ServiceError } from '../../platform/errors/service-error';
 import { OperationId } from '../../platform/http/route-access';
 import { Slices } from '../../platform/time/slices';
 import { type ConditionalDeletion, type ConditionalResult, ConditionalWriter } from '../conditional/conditional-writer';
@@ -138,6 +139,9 @@ export class WriteController {
   /** The versions that the headers require, and the rows that the caller may access. */
   private async optionsOf({ headers }: Request): Promise<WriteConditions> {
     const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
+    // Ignored, it would let the caller overwrite a change that the header should protect.
+    if (headers['if-unmodified-since'] !== undefined)
+      throw new ServiceError('header-invalid', 'If-Unmodified-Since is not supported. Send If-Match with the version.');
     return { ...preconditionsOf({ ifMatch, ifNoneMatch }, HEADER_TAGS), reach: await this.limits.reach() };
   }
 

@@ -45,6 +45,8 @@ const REFUSED: readonly Odd[] = [
   ['PUT', '/Patient/p', 412, 'Read the resource again', { 'If-Match': '"of-another-server"' }],
   ['PUT', '/Patient/p', 412, 'Read the resource again', { 'If-Match': 'W/"99999999999"' }],
   ['PUT', '/Patient/p', 412, 'exists already', { 'If-None-Match': '*' }],
+  ['PUT', '/Patient/p', 400, 'If-Match', { 'If-Unmodified-Since': 'Fri, 01 Jan 1999 00:00:00 GMT' }],
+  ['DELETE', '/Patient/p', 400, 'If-Match', { 'If-Unmodified-Since': 'Fri, 01 Jan 1999 00:00:00 GMT' }],
   ['PUT', '/Patient/p', 415, 'application/fhir+json', { 'Content-Type': 'text/plain' }],
   ['PUT', '/Patient/p', 415, 'application/fhir+json', { 'Content-Type': ';' }],
   ['PUT', '/Patient/p', 415, 'R4', { 'Content-Type': 'application/fhir+json; fhirVersion=3.0' }],
