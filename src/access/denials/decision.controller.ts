@@ -2,12 +2,14 @@ import { Controller, Get, HttpStatus, Param, Req } from '@nestjs/common';
 import { ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';
 import { ServiceError } from '../../platform/errors/service-error';
-import { assertKnownParameters } from '../../platform/http/known-parameters';
+import { assertGivenOnce, assertKnownParameters } from '../../platform/http/known-parameters';
 import { queryOf } from '../../platform/http/raw-request';
 import { OperationId } from '../../platform/http/route-access';
 import { DenialLog, type ListedDenial, MAX_LISTED, type StoredDenial } from './denial-log';
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+const PARAMETERS = ['user', 'client'];
 
 @ApiTags('Access')
 @Controller('auth/decisions')
@@ -37,9 +39,9 @@ export class DecisionController {
   })
   async list(@Req() request: Request): Promise<{ readonly decisions: readonly ListedDenial[] }> {
     const query = queryOf(request);
-    assertKnownParameters('This list', query, ['user', 'client'], request.headers.prefer?.toString());
-    const [user, client] = ['user', 'client'].map((name) => query.get(name) ?? undefined);
-    return { decisions: await this.denials.latest(user, client) };
+    assertKnownParameters('This list', query, PARAMETERS, request.headers.prefer?.toString());
+    assertGivenOnce(query, PARAMETERS);
+    return { decisions: await this.denials.latest(query.get('user'), query.get('client')) };
   }
 
   @Get(':id')

@@ -87,10 +87,10 @@ export class DenialLog {
   }
 
   /** Returns the latest denials, newest first: those of one User, of one Client, or of all callers. */
-  async latest(user: string | undefined, client: string | undefined): Promise<readonly ListedDenial[]> {
+  async latest(user: string | null, client: string | null): Promise<readonly ListedDenial[]> {
     const rows = await this.statements.run<{ id: string; denied_at: Date; request: string | null }>(LATEST_DENIALS, [
-      user ?? null,
-      client ?? null,
+      user,
+      client,
     ]);
     return rows.map(({ id, denied_at: at, request }) => ({
       id,

@@ -130,6 +130,7 @@ describe('a denial', () => {
     expect((await listed('?user=nurse'))[0]?.id).toBe(second);
     expect([await listed('?user=nobody'), await listed('?user=nurse&client=none')]).toEqual([[], []]);
     expect((await app.get('/auth/decisions?usr=nurse')).status).toBe(400);
+    expect((await app.get('/auth/decisions?user=nurse&user=admin')).status).toBe(400);
     expect((await asNurse('GET', '/auth/decisions')).status).toBe(403);
     for (let count = 0; count < 60; count++) await asNurse('GET', '/Patient/p1');
     expect(await listed()).toHaveLength(50);
