@@ -28,6 +28,9 @@ const tablesMatching = (statements: readonly string[], pattern: RegExp): string[
 export const tablesMadeBy = (statements: readonly string[]): string[] =>
   tablesMatching(statements, /^\s*create\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+)?"?(\w+)/gi);
 
+export const functionsMadeBy = (statements: readonly string[]): string[] =>
+  tablesMatching(statements, /^\s*create\s+function\s+(\w+)/gi);
+
 export const tablesDroppedBy = (statements: readonly string[]): string[] =>
   tablesMatching(statements, /^\s*drop\s+table\s+(?:if\s+exists\s+)?"?(\w+)/gi);
 

@@ -67,6 +67,26 @@ describe('a migration of a module', () => {
     expect(await schema()).toEqual(before);
   });
 
+  it.each([
+    [
+      'replaces',
+      `create or replace function refuse_history_change() returns trigger language plpgsql as 'begin return new; end'`,
+    ],
+    ['overloads', `create function next_event_id(text) returns bigint language sql as 'select 1::bigint'`],
+    ['alters', 'alter function raise_outbox_mark reset all'],
+    ['renames', 'alter function raise_outbox_mark rename to acme_f'],
+    ['drops', 'drop function raise_outbox_mark'],
+  ])('that %s a function of the server is refused, and keeps nothing', async (_what, statement) => {
+    const functions = async (): Promise<unknown> =>
+      (await client.query(`select oid, xmin, proname, prosrc from pg_proc where pronamespace = 'public'::regnamespace`))
+        .rows;
+    const before = await functions();
+    expect(await startWith('acme', migration([statement]))).toMatch(
+      /it changes \w+\(\), which is a function of the server/,
+    );
+    expect(await functions()).toEqual(before);
+  });
+
   it.each<[string, readonly string[], string]>([
     ['table', ['create table other (id int)'], 'other'],
     ['table behind a table of its own', ['create table acme_x (id int); CREATE TABLE "Other" (id int)'], 'Other'],

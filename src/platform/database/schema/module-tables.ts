@@ -42,3 +42,20 @@ export async function assertOwnTables(
       throw new Error(`it makes ${name}, whose name must begin with "${prefix}_".`);
   }
 }
+
+/**
+ * Checks in the same transaction that each function of the server is still the one that the server made: `create or
+ * replace function` locks no table. A row of pg_proc has the transaction that wrote it.
+ * @throws Error that names a function that the migration replaced, altered, overloaded or dropped
+ */
+export async function assertServerFunctions(client: Client, serverFunctions: readonly string[]): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select name from unnest($1::text[]) name left join pg_proc
+      on proname = name and pronamespace = current_schema::text::regnamespace
+    where proname is null or pg_proc.xmin = pg_current_xact_id()::xid`,
+    [serverFunctions],
+  );
+  const [changed] = rows;
+  if (changed !== undefined)
+    throw new Error(`it changes ${changed.name}(), which is a function of the server. Make one with another name.`);
+}

@@ -1,8 +1,15 @@
 import { type Client } from 'pg';
 import { StartError } from '../../errors/start-error';
 import { CORE } from './all-migrations';
-import { digestOf, type Migration, type MigrationSet, tablesDroppedBy, tablesMadeBy } from '../migration';
-import { assertOwnTables, readRelations } from './module-tables';
+import {
+  digestOf,
+  functionsMadeBy,
+  type Migration,
+  type MigrationSet,
+  tablesDroppedBy,
+  tablesMadeBy,
+} from '../migration';
+import { assertOwnTables, assertServerFunctions, readRelations } from './module-tables';
 
 interface MigrationRow {
   readonly name: string;
@@ -107,7 +114,10 @@ export async function applyMigration(client: Client, { module, migration }: Pend
   try {
     const before = module === CORE.module ? undefined : await readRelations(client);
     for (const text of statements) await client.query(text);
-    if (before !== undefined) await assertOwnTables(client, module, before, SERVER_TABLES);
+    if (before !== undefined) {
+      await assertOwnTables(client, module, before, SERVER_TABLES);
+      await assertServerFunctions(client, SERVER_FUNCTIONS);
+    }
     await client.query('insert into schema_migration (timestamp, module, name, digest) values ($1, $2, $3, $4)', [
       Number(name.slice(-13)),
       module,
@@ -153,3 +163,4 @@ function tablesOf(migrations: readonly Migration[]): string[] {
 }
 
 const SERVER_TABLES = ['schema_migration', ...tablesOf(CORE.migrations)];
+const SERVER_FUNCTIONS = functionsMadeBy(CORE.migrations.flatMap(({ statements }) => statements));
