@@ -117,15 +117,9 @@ function refusalOf(error: unknown, id: string, path: ParamPath): unknown {
     return targetNotFound({ id, resourceType: 'SDCDocument' }, path);
   if (error.kind !== 'unprocessable') return error;
   const { expression = 'SDCDocument', issues = [{ expression, diagnostics: error.message }] } = error.details;
-  const errors = issues.map((issue) => ({
-    path: [
-      'document',
-      ...issue.expression
-        .split(/[.[\]]+/)
-        .filter((step) => step !== '')
-        .slice(1),
-    ],
-    message: issue.diagnostics,
-  }));
+  const errors = issues.map((issue) => {
+    const [, ...steps] = issue.expression.split(/[.[\]]+/).filter((step) => step !== '');
+    return { path: ['document', ...steps], message: issue.diagnostics };
+  });
   return new RpcRefusal(error.message, { code: 'document-content-invalid', type: 'sdc.error/validation', errors });
 }

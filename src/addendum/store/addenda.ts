@@ -35,10 +35,10 @@ export interface NewAddendum {
   readonly author: Author;
   /** The members that this type of addendum has, as compact JSON text, so that numbers keep their digits. */
   readonly content: string;
-  /** A last member of perhaps megabytes, so it is not scanned or parsed again. */
-  readonly large?: { readonly key: string; readonly text: string; readonly value: unknown };
-  /** Digest of the snapshot, by which a later one is compared. */
-  readonly snapshotDigest?: Buffer;
+  /** One more member, which becomes the last. It may have megabytes, so it is not scanned or parsed again. */
+  readonly large?: { readonly key: string; readonly text: string; readonly value: unknown } | undefined;
+  /** Digest of the document's content, if the addendum has a snapshot of it. It shows whether a later one differs. */
+  readonly snapshotDigest?: Buffer | undefined;
 }
 
 type SentAddendum = Pick<NewAddendum, 'type' | 'target' | 'content'> & { readonly user: NativeReference };

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type NativeReference } from '../../fhir/types';
-import { memberText, objectText } from '../../platform/json/json-members';
+import { memberText } from '../../platform/json/json-members';
 import { type JsonText } from '../../platform/json/json-text';
 import { Slices } from '../../platform/time/slices';
 import { AddendumEntries } from '../chain/addendum-entries.repository';
@@ -34,31 +34,25 @@ export class Revisions {
    */
   async recordStatus(change: StatusChange, known?: Buffer): Promise<{ addendum: JsonText; isChanged: boolean }> {
     const { target, author, status, body } = change;
-    const digest = known ?? (await this.digestOf(change));
-    const [latest] = digest === undefined ? [] : await this.entries.latestSnapshots(target);
-    const isChanged = digest !== undefined && latest?.digest.equals(digest) !== true;
-    const content = objectText([
-      ...(status === undefined ? [] : [['status', JSON.stringify(status)] as const]),
-      ['changed', String(isChanged)],
-    ]);
-    const addendum = await this.addenda.add({
-      type: HISTORY,
-      target,
-      author,
-      content,
-      ...(isChanged
-        ? { large: { key: 'snapshot', text: body, value: JSON.parse(body) as unknown }, snapshotDigest: digest }
-        : {}),
-    });
+    const snapshotDigest = await this.newDigestOf(change, known);
+    const isChanged = snapshotDigest !== undefined;
+    const content = JSON.stringify({ status, changed: isChanged });
+    const large = isChanged ? { key: 'snapshot', text: body, value: JSON.parse(body) as unknown } : undefined;
+    const addendum = await this.addenda.add({ type: HISTORY, target, author, content, large, snapshotDigest });
     return { addendum, isChanged };
   }
 
   /** Stores a History with the body as a snapshot, if the body is signed and differs from the latest snapshot. */
   async recordIfNew(change: StatusChange): Promise<void> {
-    const digest = await this.digestOf(change);
-    if (digest === undefined) return;
-    const [latest] = await this.entries.latestSnapshots(change.target);
-    if (latest?.digest.equals(digest) !== true) await this.recordStatus(change, digest);
+    const digest = await this.newDigestOf(change);
+    if (digest !== undefined) await this.recordStatus(change, digest);
+  }
+
+  /** Returns the digest of a signed body that differs from the last snapshot; undefined for any other body. */
+  private async newDigestOf(change: StatusChange, known?: Buffer): Promise<Buffer | undefined> {
+    const digest = known ?? (await this.digestOf(change));
+    const [latest] = digest === undefined ? [] : await this.entries.latestSnapshots(change.target);
+    return digest !== undefined && latest?.digest.equals(digest) === true ? undefined : digest;
   }
 
   /** Returns the digest by which signed bodies are compared; undefined for an unsigned body. */
