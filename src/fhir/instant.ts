@@ -94,9 +94,12 @@ function offsetMilliseconds(zone: string | undefined): number {
 }
 
 /** A time zone can move the start or the end out of FHIR's years, so both are clamped to them. */
-function span(low: number, sizeMilliseconds: number, precision: DateSpan['precision'], hasZone: boolean): DateSpan {
-  return { low: clamp(low), high: clamp(low + sizeMilliseconds - 1), precision, hasZone };
-}
+const span = (low: number, sizeMilliseconds: number, precision: DateSpan['precision'], hasZone: boolean): DateSpan => ({
+  low: clamp(low),
+  high: clamp(low + sizeMilliseconds - 1),
+  precision,
+  hasZone,
+});
 
 const clamp = (epochMilliseconds: number): number =>
   Math.min(Math.max(epochMilliseconds, earliestInstant), latestInstant);

@@ -8,9 +8,8 @@ import { pascal } from './rpc-path';
 import { type Schema, schemaRef } from './schema';
 
 /** The paths of all registered operations (`$name`), including operations that other teams register. */
-export function operationPaths(registry: OperationRegistry): Paths {
-  return Object.fromEntries(registry.all().map(({ meta }) => [pathOfOperation(meta), operationItemOf(meta)]));
-}
+export const operationPaths = (registry: OperationRegistry): Paths =>
+  Object.fromEntries(registry.all().map(({ meta }) => [pathOfOperation(meta), operationItemOf(meta)]));
 
 /** A schema for the response of each operation that declares its parts. */
 export const operationSchemas = (registry: OperationRegistry): Record<string, Schema> =>

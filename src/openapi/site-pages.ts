@@ -25,9 +25,8 @@ export function sitePages({ hasApiDocs }: Environment, folder = FOLDER): PublicF
  * The page of errors, to which each error answer links, for servers without the built site, such as those of the npm
  * package. `SVC_API_DOCS=off` turns it off too.
  */
-export function errorPages({ hasApiDocs }: Environment, folder = ERRORS_FOLDER): PublicFolder | undefined {
-  return hasApiDocs ? new PublicFolder({ path: '/docs', folder, sourcesOf }) : undefined;
-}
+export const errorPages = ({ hasApiDocs }: Environment, folder = ERRORS_FOLDER): PublicFolder | undefined =>
+  hasApiDocs ? new PublicFolder({ path: '/docs', folder, sourcesOf }) : undefined;
 
 function sourcesOf(page: string): string {
   const digests = [...page.matchAll(INLINE_SCRIPT)].map(

@@ -7,9 +7,8 @@ import { readJson } from '../platform/json/read-json';
  * The names and values in the Parameters of a call (http://hl7.org/fhir/R4/operations.html#request).
  * @throws ServiceError 'invalid' if the body is not a Parameters resource with simple values
  */
-export function valuesInBody(body: Buffer): readonly [name: string, value: string][] {
-  return body.length === 0 ? [] : valuesIn(readJson(decodeUtf8(body)).value);
-}
+export const valuesInBody = (body: Buffer): readonly [name: string, value: string][] =>
+  body.length === 0 ? [] : valuesIn(readJson(decodeUtf8(body)).value);
 
 /** Like {@link valuesInBody}, for a body that is parsed already. */
 export function valuesIn(value: unknown): readonly [name: string, value: string][] {

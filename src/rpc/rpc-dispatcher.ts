@@ -33,9 +33,8 @@ export class RpcDispatcher {
    */
   async resultOf(sent: unknown, callText: string, rows: GrantedRows, key?: CallKey): Promise<string | JsonParts> {
     const { method, params = {} } = (sent ?? {}) as { readonly method?: unknown; readonly params?: unknown };
-    if (typeof method !== 'string') {
+    if (typeof method !== 'string')
       throw new ServiceError('rpc-call-malformed', 'A call is an object with "method", a string, and "params".');
-    }
     const found = this.registry.find(method);
     if (found === undefined) throw this.methodNotFound(method);
     const { meta, handler } = found;

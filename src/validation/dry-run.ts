@@ -43,13 +43,11 @@ export class DryRun {
     if (mode === 'delete') return validationAnswer([]);
     if (mode === 'profile' && profiles.length === 0)
       throw parameterInvalid('Mode "profile" needs a profile.', 'profile');
-    if (resource === undefined) {
+    if (resource === undefined)
       throw new ServiceError('body-not-a-resource', 'Send the resource to validate, or Parameters with "resource".');
-    }
     const draft = ResourceDraft.of(resource, type, id);
-    if (mode === 'update' && draft.id === undefined) {
+    if (mode === 'update' && draft.id === undefined)
       throw new ServiceError('invalid', 'For mode "update" the resource needs an id.', { expression: `${type}.id` });
-    }
     const issues = await this.extensions.issuesOf(draft, profiles);
     if (mode !== 'create' && mode !== 'update') return validationAnswer(issues);
     // The caller must not learn whether a hidden target exists, so a limited caller gets no issues about targets.

@@ -87,8 +87,7 @@ function* parametersIn(sent: ScannedJson): Steps<readonly Parameter[]> {
 
 function modeOf(text: string | undefined): ValidateRequest['mode'] {
   const mode = MODES.find((known) => known === text);
-  if (text !== undefined && mode === undefined) {
+  if (text !== undefined && mode === undefined)
     throw parameterInvalid(`mode must be one of ${MODES.join(', ')}.`, 'mode');
-  }
   return mode;
 }

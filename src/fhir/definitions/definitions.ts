@@ -119,9 +119,8 @@ export const isPrimitiveType = (type: string): boolean => typeRecords().get(type
  */
 export function lineageOf(type: string): readonly string[] {
   const lineage: string[] = [];
-  for (let record = typeRecords().get(type); record !== undefined; record = typeRecords().get(record.base ?? '')) {
+  for (let record = typeRecords().get(type); record !== undefined; record = typeRecords().get(record.base ?? ''))
     lineage.push(record.name);
-  }
   return lineage;
 }
 
@@ -218,9 +217,7 @@ const summaries = once(() => {
 /** Elements in the summary of `type` (http://hl7.org/fhir/R4/search.html#summary); undefined if R4 defines none. */
 export const summaryElementsOf = (type: string): ReadonlySet<string> | undefined => summaries().get(type);
 
-function load(name: string): unknown {
-  return JSON.parse(readAsset(`fhir/definitions/${name}.json`));
-}
+const load = (name: string): unknown => JSON.parse(readAsset(`fhir/definitions/${name}.json`));
 
 export function once<T>(make: () => T): () => T {
   let value: T | undefined;

@@ -21,9 +21,8 @@ export class FormatGuard implements CanActivate {
  * @throws ServiceError 'not-acceptable', or 'invalid' for `_pretty`
  */
 export function assertAnswerable(request: Request, offer?: FormatOffer): AnswerFormat {
-  if (!['true', 'false', '', null].includes(formatParameterOf(request, '_pretty'))) {
+  if (!['true', 'false', '', null].includes(formatParameterOf(request, '_pretty')))
     throw parameterInvalid('_pretty must be true or false.');
-  }
   const format = formatOfRequest(request, offer);
   if (format !== undefined) return format;
   throw new ServiceError(

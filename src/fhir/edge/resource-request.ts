@@ -20,15 +20,13 @@ export const readBodyInSteps = (request: Request): Steps<ScannedJson> => readJso
 
 /** Like {@link readBodyInSteps}, but the text is not scanned. */
 export function readBodyText(request: Request): string {
-  if (!isYaml(request) && !isJson(request)) {
+  if (!isYaml(request) && !isJson(request))
     throw new ServiceError(
       'unsupported-media-type',
       `Send the resource as application/fhir+json, application/json or text/yaml.${formatHint(request, mediaTypeOf(request))}`,
     );
-  }
-  if (isOtherRelease(request)) {
+  if (isOtherRelease(request))
     throw new ServiceError('fhir-version-unsupported', 'This server speaks FHIR 4.0: send the resource as R4.');
-  }
   if (bodyOf(request).length === 0)
     throw new ServiceError('body-missing', 'The body is empty; send a resource as JSON.');
   return decodeUtf8(readJsonBytes(request));
@@ -38,9 +36,8 @@ export function readBodyText(request: Request): string {
 export function readJsonBytes(request: Request): Buffer {
   const body = bodyOf(request);
   if (!isYaml(request) || body.length === 0) return body;
-  if (body.length > YAML_LIMIT_BYTES) {
+  if (body.length > YAML_LIMIT_BYTES)
     throw new ServiceError('body-too-large', 'A YAML body has at most 1 MiB; send larger ones as JSON.');
-  }
   return Buffer.from(jsonOfYaml(decodeUtf8(body)));
 }
 

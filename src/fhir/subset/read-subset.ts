@@ -35,15 +35,13 @@ export function readSubset(query: URLSearchParams, { types, prefer }: AskedOf): 
   if (names.length > MOST_NAMES) throw parameterInvalid(`_elements takes at most ${MOST_NAMES} names of elements.`);
   const paths = names.map((name) => name.trim()).filter((name) => name !== '');
   if (summary === 'count') return 'count';
-  if (summary !== '' && summary !== 'true' && summary !== 'text' && summary !== 'data' && summary !== 'false') {
+  if (summary !== '' && summary !== 'true' && summary !== 'text' && summary !== 'data' && summary !== 'false')
     throw parameterInvalid('_summary must be true, text, data, count or false.');
-  }
   const isWhole = summary === '' || summary === 'false';
   if (paths.length === 0) return isWhole ? undefined : { summary };
   if (!isWhole) throw new ServiceError('parameters-exclusive', 'Use _summary or _elements, not both.');
-  if (!paths.every((path) => PATH.test(path))) {
+  if (!paths.every((path) => PATH.test(path)))
     throw parameterInvalid('_elements must be names of elements with commas between, such as name,birthDate.');
-  }
   if (!isLenient(prefer)) for (const path of paths) assertElement(path.replace(/^-/, ''), types);
   const [dropped, kept] = [true, false].map((isDropped) =>
     paths.filter((path) => path.startsWith('-') === isDropped).map((path) => path.replace(/^-/, '').split('.')),

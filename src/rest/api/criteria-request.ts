@@ -23,21 +23,18 @@ export function criteriaOf(request: Request): string {
 export function createCriteriaOf(request: Request): string | undefined {
   const inHeader = request.get('if-none-exist');
   // Node joins repeated headers with a comma, but in criteria a comma means OR.
-  if ((request.headersDistinct['if-none-exist']?.length ?? 0) > 1) {
+  if ((request.headersDistinct['if-none-exist']?.length ?? 0) > 1)
     throw new ServiceError('header-invalid', 'If-None-Exist is given twice; join the criteria with "&" in one.');
-  }
   // Node decodes a header as ISO 8859-1. Criteria with letters beyond ASCII would match nothing, and each repeat of the
   // request would create one more resource.
-  if (inHeader !== undefined && BEYOND_ASCII.test(inHeader)) {
+  if (inHeader !== undefined && BEYOND_ASCII.test(inHeader))
     throw new ServiceError(
       'header-invalid',
       'If-None-Exist has a letter beyond ASCII. Escape its UTF-8 bytes, as in a URL.',
     );
-  }
   const inUrl = criteriaOf(request);
-  if (inHeader !== undefined && inUrl !== '') {
+  if (inHeader !== undefined && inUrl !== '')
     throw new ServiceError('header-invalid', 'Send the criteria in If-None-Exist or in the URL, not in both.');
-  }
   return inHeader ?? (inUrl === '' ? undefined : inUrl);
 }
 

@@ -47,9 +47,8 @@ function pageLinks(
   const isFirst = from === undefined && (page ?? 1) === 1;
   if (!isFirst) links.push(linkTo('first'));
   // The page from which the client came by a link `next` is the previous one; by a link `previous`, the next one.
-  if (first !== undefined && (isOlder ? !isFirst : hasMore)) {
+  if (first !== undefined && (isOlder ? !isFirst : hasMore))
     links.push(linkTo('previous', ['_after', printHistoryPosition(first)]));
-  }
   if (last !== undefined && (isOlder ? hasMore : true))
     links.push(linkTo('next', ['_before', printHistoryPosition(last)]));
   // The links lead to older versions, so only the first page can link to later changes. RFC 5989 defines the relation

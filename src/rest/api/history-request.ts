@@ -49,9 +49,8 @@ export function readHistoryQuery(query: URLSearchParams, of: AskedHistory, prefe
   assertGivenOnce(query, single);
   const valueOf = (name: string): string | undefined =>
     query.get(name) === '' ? undefined : (query.get(name) ?? undefined);
-  if (!['-_lastUpdated', undefined].includes(valueOf('_sort'))) {
+  if (!['-_lastUpdated', undefined].includes(valueOf('_sort')))
     throw parameterInvalid('A history is sorted by -_lastUpdated, newest first, and no other way.');
-  }
   const [since, at] = [valueOf('_since'), valueOf('_at')];
   const period = at === undefined ? undefined : dateParameter('_at', at);
   const subset = readSubset(query, { types: of.types, prefer });

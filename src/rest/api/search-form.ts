@@ -22,12 +22,11 @@ export function searchFormOf(request: Request): URLSearchParams {
       'The form of a search is larger than 1 MiB. Ask for fewer values at once.',
     );
   const body = bytes.toString('utf8');
-  if (body !== '' && mediaTypeOf(request) !== 'application/x-www-form-urlencoded') {
+  if (body !== '' && mediaTypeOf(request) !== 'application/x-www-form-urlencoded')
     throw new ServiceError(
       'unsupported-media-type',
       'Send the search parameters as application/x-www-form-urlencoded.',
     );
-  }
   assertUtf8('The form', body);
   return new URLSearchParams([...queryOf(request), ...new URLSearchParams(body)]);
 }

@@ -10,9 +10,8 @@ export class BundleLinks {
   /** @throws ServiceError 'invalid' if two resources have the same fullUrl */
   add(fullUrl: string, target: string): void {
     const known = this.targets.get(linkKeyOf(fullUrl));
-    if (known !== undefined && known !== target) {
+    if (known !== undefined && known !== target)
       throw faultAt('fullUrl', 'Two resources have this fullUrl. Give each entry a different one.');
-    }
     this.targets.set(linkKeyOf(fullUrl), target);
   }
 

@@ -25,23 +25,20 @@ export function writeActionOf({ request, resource }: BundleEntry, baseUrl: strin
   const [path = '', ...rest] = relativeUrl(request.url, baseUrl).split('?');
   const query = rest.length === 0 ? undefined : rest.join('?');
   const [type = '', id, ...more] = path.split('/');
-  if (path.includes('$')) {
+  if (path.includes('$'))
     throw faultAt(
       'request.url',
       'Operations are not part of a transaction: call them by themselves, or in a batch.',
       'not-allowed',
     );
-  }
   if (request.method === 'GET') return undefined;
-  if (!Object.hasOwn(TARGETS, request.method)) {
+  if (!Object.hasOwn(TARGETS, request.method))
     throw faultAt('request.method', 'request.method must be GET, POST, PUT, PATCH or DELETE.', 'not-allowed');
-  }
   const verb = request.method as WriteVerb;
   const noTarget = `request.url is no target of ${verb}: it takes ${TARGETS[verb]}.`;
   if (type === '' || more.length > 0 || (verb === 'POST' && id !== undefined)) throw faultAt('request.url', noTarget);
-  if (resource === undefined && verb !== 'DELETE') {
+  if (resource === undefined && verb !== 'DELETE')
     throw faultAt('resource', `${verb} needs a resource. Add it to the entry, beside request.`);
-  }
   const criteria = verb === 'POST' ? (request.ifNoneExist ?? query) : query;
   const action = { verb, type, options: preconditionsOf(request, ENTRY_TAGS) };
   if (id !== undefined) {
@@ -68,9 +65,8 @@ const TARGETS: Readonly<Record<WriteVerb, string>> = {
  */
 export function relativeUrl(url: string, baseUrl: string): string {
   const isAbsolute = /^[a-z][a-z0-9+.-]*:/i.test(url);
-  if (isAbsolute && !url.startsWith(`${baseUrl}/`)) {
+  if (isAbsolute && !url.startsWith(`${baseUrl}/`))
     throw faultAt('request.url', 'request.url is of another server. Make it relative, such as Patient/p7.');
-  }
   const relative = (isAbsolute ? url.slice(baseUrl.length) : url).replace(/^\/+/, '');
   return (isAbsolute ? relative.replace(/^fhir(\/|$)/, '') : relative).replace(/\/+(?=\?|$)/, '');
 }

@@ -31,9 +31,8 @@ function binaryContent({ members }: EntryResource): { readonly mediaType: string
     return text === undefined ? undefined : (JSON.parse(text) as unknown);
   };
   const [contentType, data] = [valueOf('contentType'), valueOf('data')];
-  if (typeof contentType !== 'string' || typeof data !== 'string') {
+  if (typeof contentType !== 'string' || typeof data !== 'string')
     throw faultAt('resource', 'A patch in a Binary needs contentType and data.');
-  }
   return { mediaType: contentType.split(';')[0]?.trim().toLowerCase() ?? '', body: Buffer.from(data, 'base64') };
 }
 
@@ -48,16 +47,12 @@ export async function entryPatchOf(
   maxBytes: number,
   slices: Slices,
 ): Promise<ResourcePatch> {
-  if (resource?.type === 'Parameters') {
+  if (resource?.type === 'Parameters')
     return compileResourcePatch('fhirpath-patch', textOfMembers(resource.members), maxBytes, slices);
-  }
-  if (resource?.type !== 'Binary') {
-    throw faultAt('resource', 'A patch is a Binary with a JSON Patch, or Parameters.');
-  }
+  if (resource?.type !== 'Binary') throw faultAt('resource', 'A patch is a Binary with a JSON Patch, or Parameters.');
   const { mediaType, body } = binaryContent(resource);
   const kind = PATCH_TYPES.get(mediaType);
-  if (kind === undefined) {
+  if (kind === undefined)
     throw faultAt('resource.contentType', `The patch must be of type ${[...PATCH_TYPES.keys()].join(' or ')}.`);
-  }
   return compileResourcePatch(kind, decodeUtf8(body), maxBytes, slices);
 }

@@ -27,9 +27,8 @@ export class EntryRoutes {
     this.assertWithinApi(url);
     if (!/^[A-Z]+$/.test(request.method))
       throw faultAt('request.method', 'request.method is no method of HTTP. Use GET, POST, PUT, PATCH or DELETE.');
-    if (request.method === 'HEAD') {
+    if (request.method === 'HEAD')
       throw faultAt('request.method', 'HEAD has no place in a Bundle: use GET.', 'not-allowed');
-    }
     const { mediaType, body } = entryBodyOf(request.method, resource);
     const headers = {
       authorization: call.authorization,

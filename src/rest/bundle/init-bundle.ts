@@ -36,9 +36,8 @@ export class InitBundle {
     try {
       const text = decodeUtf8(await readFile(file));
       const bundle = await this.slices.run(readBundle(text, this.environment.bundleEntriesMax));
-      for (const part of transactionsIn(bundle)) {
+      for (const part of transactionsIn(bundle))
         await this.transactions.run(part, SYSTEM, new Deadline(this.environment.bundleTimeoutSeconds));
-      }
       this.logger.log(`Processed the ${bundle.type} of SVC_INIT_BUNDLE: ${bundle.entries.length} entries`);
     } catch (error) {
       const reason = serviceErrorOf(error)?.message ?? String(error).replace(/^Error: /, '');

@@ -23,27 +23,22 @@ export function* readBundle(text: string, maxEntries: number): Steps<Bundle> {
   const compact = yield* compactJsonInSteps(text, MAX_DEPTH);
   yield;
   const members = new Map(membersOf(compact).map(({ key, valueText }) => [key, valueText]));
-  if (stringOf(members.get('resourceType')) !== 'Bundle') {
+  if (stringOf(members.get('resourceType')) !== 'Bundle')
     throw faultAt('resourceType', 'Send a Bundle: a JSON object with "resourceType": "Bundle".', 'bundle-invalid');
-  }
   const named = stringOf(members.get('type'));
   const type = TYPES.find((known) => known === named);
-  if (type === undefined) {
+  if (type === undefined)
     throw faultAt('Bundle.type', `Bundle.type must be one of ${TYPES.join(', ')}.`, 'bundle-invalid');
-  }
   assertKnown('Bundle', members.keys(), 'Bundle', 'bundle-invalid');
   const entryText = members.get('entry') ?? '[]';
-  if (!entryText.startsWith('[')) {
-    throw faultAt('Bundle.entry', 'Bundle.entry must be a list.', 'bundle-invalid');
-  }
+  if (!entryText.startsWith('[')) throw faultAt('Bundle.entry', 'Bundle.entry must be a list.', 'bundle-invalid');
   const entries = elementsOf(entryText);
-  if (entries.length > maxEntries) {
+  if (entries.length > maxEntries)
     throw faultAt(
       'Bundle.entry',
       `A Bundle has at most ${maxEntries} entries here; send it in parts.`,
       'bundle-too-many-entries',
     );
-  }
   const read: BundleEntry[] = [];
   const faults = new EntryFaults();
   for (const [index, text] of entries.entries()) {
@@ -72,9 +67,8 @@ function resourceOf(text: string | undefined): EntryResource | undefined {
 }
 
 function requestOf(text: string | undefined): EntryRequest {
-  if (text?.startsWith('{') !== true) {
+  if (text?.startsWith('{') !== true)
     throw faultAt('request', 'The entry has no request. Add one, such as {"method": "PUT", "url": "Patient/p7"}.');
-  }
   const value = JSON.parse(text) as Record<string, unknown>;
   assertKnown('Bundle.entry.request', Object.keys(value), 'request');
   const found: Partial<Record<(typeof REQUEST_MEMBERS)[number], string>> = {};
@@ -115,6 +109,5 @@ function storingRequest(resource: EntryResource | undefined): EntryRequest {
   return id === undefined ? { method: 'POST', url: type } : { method: 'PUT', url: `${type}/${id}` };
 }
 
-function stringOf(text: string | undefined): string | undefined {
-  return text?.startsWith('"') === true ? (JSON.parse(text) as string) : undefined;
-}
+const stringOf = (text: string | undefined): string | undefined =>
+  text?.startsWith('"') === true ? (JSON.parse(text) as string) : undefined;

@@ -156,11 +156,10 @@ function planningOf(
     if (identity === undefined || action.verb === 'DELETE') continue;
     const target = localKey(action.type, identity.id);
     const { fullUrl } = entry;
-    if (fullUrl !== undefined) {
+    if (fullUrl !== undefined)
       faults.atSync(entry.index, () => {
         links.add(fullUrl, target);
       });
-    }
     if (condition !== undefined) madeByCondition.set(condition.canonical, target);
     writtenTypes.add(action.type);
     willExist.add(target);
@@ -178,13 +177,12 @@ function resolvedLink(
   const made = madeByCondition.get(canonical);
   if (made !== undefined) return made;
   const match = onlyMatch(type, matches.get(canonical) ?? []);
-  if (match === undefined) {
+  if (match === undefined)
     throw faultAt(
       'resource',
       `A reference by search finds no ${type}. Store it before, or refer to it by its id.`,
       'unprocessable',
     );
-  }
   return localKey(type, match.id);
 }
 

@@ -86,11 +86,10 @@ const guardOf = (deadline: Deadline): WriteGuard => ({
   at: atEntry,
   judge: (writes, assert) => {
     const faults = new EntryFaults();
-    for (const write of writes) {
+    for (const write of writes)
       faults.atSync(write.index, () => {
         assert(write);
       });
-    }
     faults.throwIfAny();
   },
   step: () => deadline.check(),

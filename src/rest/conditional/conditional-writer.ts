@@ -64,11 +64,10 @@ export class ConditionalWriter {
         const { reach } = options;
         return { outcome: 'created', resource: await this.writer.create(draft.copy(), { method: 'PUT', reach }) };
       }
-      if (draft.id !== undefined && draft.id !== match.id) {
+      if (draft.id !== undefined && draft.id !== match.id)
         throw new ServiceError('id-mismatch', 'The id in the body is not the id of the resource that matches.', {
           expression: `${draft.type}.id`,
         });
-      }
       return this.writer.put(draft.copy(), match.id, { ...options, locked: match });
     });
   }

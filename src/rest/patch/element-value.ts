@@ -21,9 +21,8 @@ export function keyFor(parentType: string | undefined, name: string, value: Patc
 /** The JSON name of a choice whose value has another type than before. */
 export function choiceKey({ name, choices = [] }: MemberType, value: PatchValue): string {
   const suffix = value.kind === 'typed' ? value.suffix : undefined;
-  if (suffix === undefined || !choices.some((choice) => capitalized(choice) === suffix)) {
+  if (suffix === undefined || !choices.some((choice) => capitalized(choice) === suffix))
     throw unfit(`"${name}" takes one of these types, sent as value[x]: ${choices.join(', ')}.`);
-  }
   return `${name}${suffix}`;
 }
 

@@ -172,9 +172,8 @@ function memberAt(value: JsonValue, step: string): JsonValue | undefined {
 /** @throws ServiceError 'invalid' for a text that is no JSON Pointer */
 function parsePointer(text: string): Pointer {
   if (text === '') return [];
-  if (!text.startsWith('/') || /~(?![01])/.test(text)) {
+  if (!text.startsWith('/') || /~(?![01])/.test(text))
     throw malformed(`"${excerpt(text)}" is no JSON Pointer: it begins with "/", and "~" stands as ~0, "/" as ~1.`);
-  }
   return text
     .slice(1)
     .split('/')

@@ -22,9 +22,8 @@ export interface PatchPart {
  * @throws ServiceError 'invalid' naming the missing or malformed member
  */
 export function operationsOf(parameters: JsonValue): readonly OperationParts[] {
-  if (!(parameters instanceof Map) || parameters.get('resourceType') !== 'Parameters') {
+  if (!(parameters instanceof Map) || parameters.get('resourceType') !== 'Parameters')
     throw malformed('A FHIRPath patch is a Parameters resource (http://hl7.org/fhir/R4/fhirpatch.html).');
-  }
   return objectsAt(parameters, 'parameter', 'Parameters').map((parameter, index) => {
     const place = `Operation ${index} of the patch`;
     if (parameter.get('name') !== 'operation') throw malformed(`${place}: each parameter has the name "operation".`);
@@ -83,11 +82,10 @@ function valueOf(part: JsonObject, place: string): PatchValue {
   const [suffix, ...others] = new Set(keys);
   const resource = part.get('resource');
   const forms = [suffix, resource, part.get('part')].filter((form) => form !== undefined).length;
-  if (forms !== 1 || others.length > 0) {
+  if (forms !== 1 || others.length > 0)
     throw malformed(
       `${place}: the part "${excerpt(nameOf(part, place))}" needs one value[x], resource or list of parts.`,
     );
-  }
   if (suffix !== undefined) {
     return { kind: 'typed', suffix, value: part.get(`value${suffix}`), extra: part.get(`_value${suffix}`) };
   }

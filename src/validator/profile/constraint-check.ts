@@ -17,12 +17,10 @@ export class ConstraintCheck {
 
   checkValue(constraint: ElementConstraint, value: unknown, run: ValidationRun, url: string): void {
     const { fixed, pattern } = constraint;
-    if (fixed !== undefined && !isDeepStrictEqual(value, fixed.value)) {
+    if (fixed !== undefined && !isDeepStrictEqual(value, fixed.value))
       run.report('value', `${url}: it must be exactly ${shortJson(fixed.value)}.`);
-    }
-    if (pattern !== undefined && !matchesPattern(value, pattern.value)) {
+    if (pattern !== undefined && !matchesPattern(value, pattern.value))
       run.report('value', `${url}: it must hold at least ${shortJson(pattern.value)}.`);
-    }
     checkLimits(constraint, value, run, url, this.sources);
   }
 

@@ -217,17 +217,15 @@ function nodeAt(slice: ProfileNode, steps: readonly string[]): ProfileNode | und
   return node;
 }
 
-function reach(value: unknown, steps: readonly string[]): readonly unknown[] {
-  return steps.length === 0 ? [value] : elementsAt(value, steps).map((found) => found.value);
-}
+const reach = (value: unknown, steps: readonly string[]): readonly unknown[] =>
+  steps.length === 0 ? [value] : elementsAt(value, steps).map((found) => found.value);
 
 function elementsAt(value: unknown, steps: readonly string[]): readonly ElementValue[] {
   let found: readonly ElementValue[] = [bareValue(value)];
-  for (const step of steps) {
+  for (const step of steps)
     found = found.flatMap((owner) => {
       const plain = valuesOfElement(owner.value, step);
       return plain.length > 0 ? plain : valuesOfElement(owner.value, `${step}[x]`);
     });
-  }
   return found;
 }

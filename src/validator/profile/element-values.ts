@@ -37,9 +37,8 @@ function valuesAt(owner: PlainObject, key: string, choiceType: string | undefine
  * Whether `value` contains all that `pattern` contains (http://hl7.org/fhir/R4/elementdefinition.html, "pattern[x]").
  */
 export function matchesPattern(value: unknown, pattern: unknown): boolean {
-  if (Array.isArray(pattern)) {
+  if (Array.isArray(pattern))
     return Array.isArray(value) && pattern.every((part) => value.some((item) => matchesPattern(item, part)));
-  }
   if (!isObject(pattern)) return value === pattern;
   return isObject(value) && Object.entries(pattern).every(([key, part]) => matchesPattern(value[key], part));
 }

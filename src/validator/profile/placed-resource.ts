@@ -24,9 +24,7 @@ export function placeByItself(resource: PlainObject): PlacedResource {
 }
 
 /** The resource and all resources in it (contained, entries of Bundles and Parameters), each after its container. */
-export function placesIn(resource: PlainObject): readonly PlacedResource[] {
-  return placesFrom(placeByItself(resource));
-}
+export const placesIn = (resource: PlainObject): readonly PlacedResource[] => placesFrom(placeByItself(resource));
 
 /** Like {@link placesIn}, for a resource inside another one. */
 export function placesFrom(place: PlacedResource): readonly PlacedResource[] {

@@ -34,6 +34,4 @@ function descend(parent: ProfileNode, step: string): ProfileNode {
   return sliced;
 }
 
-function nodeOf(name: string): ProfileNode {
-  return { name, constraints: [], children: new Map(), slices: new Map() };
-}
+const nodeOf = (name: string): ProfileNode => ({ name, constraints: [], children: new Map(), slices: new Map() });

@@ -57,9 +57,8 @@ export function checkTargetProfiles(
     run.report('structure', `${url}: it may point at ${types.join(', ')} only.`);
 }
 
-export function resourceTypeOf(value: unknown): string | undefined {
-  return isObject(value) && typeof value.resourceType === 'string' ? value.resourceType : undefined;
-}
+export const resourceTypeOf = (value: unknown): string | undefined =>
+  isObject(value) && typeof value.resourceType === 'string' ? value.resourceType : undefined;
 
 /** Whether a type is `code` or a subtype of it. Types of this server are resources too. */
 function isOfType(actual: string, code: string): boolean {
@@ -67,6 +66,5 @@ function isOfType(actual: string, code: string): boolean {
   return lineageOf(actual).length === 0 && (code === 'Resource' || code === 'DomainResource');
 }
 
-function unionOf(lists: readonly (readonly string[])[]): readonly string[] {
-  return lists.some((list) => list.length === 0) ? [] : [...new Set(lists.flat())];
-}
+const unionOf = (lists: readonly (readonly string[])[]): readonly string[] =>
+  lists.some((list) => list.length === 0) ? [] : [...new Set(lists.flat())];

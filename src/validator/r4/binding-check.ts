@@ -131,9 +131,8 @@ export function codeCheck(set: CodeSet, type: string): ItemCheck | undefined {
   }
   if (type !== 'Coding' && type !== 'Quantity') return undefined;
   return (item, run) => {
-    if (isObject(item) && !hasOnlyExtensions(item) && !set.hasCoding(item.system, item.code)) {
+    if (isObject(item) && !hasOnlyExtensions(item) && !set.hasCoding(item.system, item.code))
       run.report('code-invalid', `It must have ${set.codingDescription}.${set.hintFor([item.code])}`);
-    }
   };
 }
 

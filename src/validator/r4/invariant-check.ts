@@ -12,9 +12,8 @@ import { reasonForLeavingUnmet } from './unmet-on-purpose';
 import { CHECKED_ELSEWHERE, LEFT_OUT } from './invariant-choices';
 import { addTo } from '../../platform/lists-by-key';
 
-export function invariantsOfType(type: string): readonly ItemCheck[] {
-  return lineageOf(type).flatMap((ancestor) => statedAt(ancestor).map((stated) => checkOf(stated, ancestor)));
-}
+export const invariantsOfType = (type: string): readonly ItemCheck[] =>
+  lineageOf(type).flatMap((ancestor) => statedAt(ancestor).map((stated) => checkOf(stated, ancestor)));
 
 /**
  * The invariants that an element states in addition to those of its type.

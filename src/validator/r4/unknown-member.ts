@@ -44,9 +44,8 @@ export function hintFor(key: string, type: string, members: ReadonlyMap<string, 
   return { hint: owners.length === 0 ? '' : ` It may belong into ${owners.map((name) => `"${name}"`).join(' or ')}.` };
 }
 
-function nearestOf(text: string, names: readonly string[]): string | undefined {
-  return names.find((name) => name.toLowerCase() === text.toLowerCase()) ?? nearestCode(text, names);
-}
+const nearestOf = (text: string, names: readonly string[]): string | undefined =>
+  names.find((name) => name.toLowerCase() === text.toLowerCase()) ?? nearestCode(text, names);
 
 interface ChoiceMember {
   readonly name: string;
@@ -59,9 +58,8 @@ function nearestChoice(text: string, members: readonly ChoiceMember[]): string |
   return members.find(({ type, choice }) => nearestOf(text.slice(choice.name.length), types) === type)?.name;
 }
 
-function shortListOf(names: readonly string[]): string {
-  return names.length < LISTED_CHOICES ? names.join(', ') : `${names.slice(0, 10).join(', ')}, …`;
-}
+const shortListOf = (names: readonly string[]): string =>
+  names.length < LISTED_CHOICES ? names.join(', ') : `${names.slice(0, 10).join(', ')}, …`;
 
 /** The elements of a type that have a child element with this name: `family` belongs in `name`. */
 function ownersOf(name: string, type: string): readonly string[] {

@@ -57,18 +57,16 @@ export function xhtmlFaultOf(markup: string): string | undefined {
 }
 
 /** The ids to which links and images of a narrative refer by `#id`. */
-export function fragmentsOf(markup: string): readonly string[] {
-  return [...markup.matchAll(FRAGMENT)].map(([, id = '']) => id);
-}
+export const fragmentsOf = (markup: string): readonly string[] =>
+  [...markup.matchAll(FRAGMENT)].map(([, id = '']) => id);
 
 function elementFaultOf(name: string, attributes: string): string | undefined {
   if (!ELEMENTS.has(name)) return `<${name}> is not allowed`;
   for (const [, attribute = '', double, single] of attributes.matchAll(ATTRIBUTE)) {
     const value = (double ?? single ?? '').trim();
     if (/^on/i.test(attribute)) return `${attribute} is not allowed`;
-    if (/^(?:href|src)$/i.test(attribute) && /^[\s\S]{0,20}script\s*:/i.test(decoded(value))) {
+    if (/^(?:href|src)$/i.test(attribute) && /^[\s\S]{0,20}script\s*:/i.test(decoded(value)))
       return `${attribute} must not run a script`;
-    }
   }
   return undefined;
 }
