@@ -5,6 +5,7 @@ import { compileConstraint, ExpressionError, type Truth } from '../../fhirpath/f
 import { codeCheck } from '../r4/binding-check';
 import { type ValidationRun } from '../r4/validation-run';
 import { type ElementValue, matchesPattern } from './element-values';
+import { type ProfileRun } from './profile-run';
 import { type StoredSources } from './profile-trees';
 import { type ElementConstraint, type Invariant } from './stored-profile';
 import { checkLimits, type Measures } from './value-limits';
@@ -15,25 +16,20 @@ export class ConstraintCheck {
 
   constructor(private readonly sources: StoredSources & Measures) {}
 
-  checkValue(constraint: ElementConstraint, value: unknown, run: ValidationRun, url: string): void {
+  checkValue(constraint: ElementConstraint, value: unknown, at: ProfileRun): void {
     const { fixed, pattern } = constraint;
     if (fixed !== undefined && !isDeepStrictEqual(value, fixed.value))
-      run.report('value', `${url}: it must be exactly ${shortJson(fixed.value)}.`);
+      at.report('value', `it must be exactly ${shortJson(fixed.value)}.`);
     if (pattern !== undefined && !matchesPattern(value, pattern.value))
-      run.report('value', `${url}: it must hold at least ${shortJson(pattern.value)}.`);
-    checkLimits(constraint, value, run, url, this.sources);
+      at.report('value', `it must hold at least ${shortJson(pattern.value)}.`);
+    checkLimits(constraint, value, at, this.sources);
   }
 
-  checkBinding(
-    { requiredValueSet }: ElementConstraint,
-    { value, choiceType }: ElementValue,
-    run: ValidationRun,
-    url: string,
-  ): void {
+  checkBinding({ requiredValueSet }: ElementConstraint, { value, choiceType }: ElementValue, at: ProfileRun): void {
     if (requiredValueSet === undefined || value === undefined || value === null) return;
     const set = this.sources.codes(requiredValueSet);
-    if (set !== undefined) codeCheck(set, bindableTypeOf(value, choiceType))?.(value, run);
-    else run.warn(`${url}: the code is not checked; ${requiredValueSet} is not stored here, or not listed in full.`);
+    if (set !== undefined) codeCheck(set, bindableTypeOf(value, choiceType))?.(value, at.run);
+    else at.warn(`the code is not checked; ${requiredValueSet} is not stored here, or not listed in full.`);
   }
 
   checkInvariant(invariant: Invariant, path: string, value: unknown, run: ValidationRun): void {

@@ -7,6 +7,7 @@ import { ConstraintCheck } from './constraint-check';
 import { type SliceSurroundings, sliceTestOf } from './discriminator';
 import { bareValue, type ElementValue, valuesOfElement } from './element-values';
 import { type PlacedResource, placesFrom, resolveFrom } from './placed-resource';
+import { ProfileRun } from './profile-run';
 import { type ProfileNode } from './profile-tree';
 import { ProfileTrees, type StoredSources } from './profile-trees';
 import { checkCount, checkSlices, slicingOf, type TestedSlice } from './slice-check';
@@ -62,7 +63,7 @@ export class ProfileValidator {
     definition: StoredProfile,
   ): Steps<readonly ErrorIssue[]> {
     const run = this.runAt(path);
-    const check = this.checkNode(this.trees.of(definition), bareValue(extension), run, definition.url);
+    const check = this.checkNode(this.trees.of(definition), bareValue(extension), new ProfileRun(run, definition.url));
     yield* this.inPlace(place, run, check);
     return run.issues;
   }
@@ -76,7 +77,7 @@ export class ProfileValidator {
   }
 
   private checkResource(place: PlacedResource, profile: StoredProfile, run: ValidationRun): Steps<void> {
-    const check = this.checkNode(this.trees.of(profile), bareValue(place.resource), run, profile.url);
+    const check = this.checkNode(this.trees.of(profile), bareValue(place.resource), new ProfileRun(run, profile.url));
     return this.inPlace(place, run, check);
   }
 
@@ -123,40 +124,33 @@ export class ProfileValidator {
     return conforms;
   }
 
-  private *checkNode(node: ProfileNode, item: ElementValue, run: ValidationRun, url: string): Steps<void> {
-    for (const constraint of node.constraints) yield* this.checkConstraint(constraint, item, run, url);
-    if (run.isFull) return;
-    for (const child of node.children.values()) yield* this.checkChild(child, item.value, run, url);
-    if (run.isDue()) yield;
+  private *checkNode(node: ProfileNode, item: ElementValue, at: ProfileRun): Steps<void> {
+    for (const constraint of node.constraints) yield* this.checkConstraint(constraint, item, at);
+    if (at.run.isFull) return;
+    for (const child of node.children.values()) yield* this.checkChild(child, item.value, at);
+    if (at.run.isDue()) yield;
   }
 
-  private *checkChild(child: ProfileNode, owner: unknown, run: ValidationRun, url: string): Steps<void> {
+  private *checkChild(child: ProfileNode, owner: unknown, at: ProfileRun): Steps<void> {
+    const { run } = at;
     const name = child.name.replace('[x]', '');
     const values = valuesOfElement(owner, child.name);
     run.enter(name);
-    checkCount(child.constraints, values.length, `"${name}"`, run, url);
-    yield* this.checkSlices(child, values, run, url);
+    checkCount(child.constraints, values.length, `"${name}"`, at);
+    yield* this.checkSlices(child, values, at);
     for (const item of values) {
       if (item.index !== undefined) run.enter(item.index);
-      yield* this.checkNode(child, item, run, url);
+      yield* this.checkNode(child, item, at);
       if (item.index !== undefined) run.leave();
     }
     run.leave();
   }
 
-  private *checkSlices(
-    node: ProfileNode,
-    values: readonly ElementValue[],
-    run: ValidationRun,
-    url: string,
-  ): Steps<void> {
+  private *checkSlices(node: ProfileNode, values: readonly ElementValue[], at: ProfileRun): Steps<void> {
     const slicing = node.slices.size === 0 ? undefined : slicingOf(node);
     if (slicing === undefined) return;
-    yield* checkSlices(slicing, this.testsOf(node, slicing), values, run, {
-      url,
-      surroundings: this.surroundings,
-      checkNode: (slice, item) => this.checkNode(slice, item, run, url),
-    });
+    const tests = this.testsOf(node, slicing);
+    yield* checkSlices(slicing, tests, values, at, this.surroundings, (slice, item) => this.checkNode(slice, item, at));
   }
 
   private testsOf(node: ProfileNode, slicing: Slicing): readonly TestedSlice[] {
@@ -167,49 +161,34 @@ export class ProfileValidator {
     return known;
   }
 
-  private *checkConstraint(
-    constraint: ElementConstraint,
-    item: ElementValue,
-    run: ValidationRun,
-    url: string,
-  ): Steps<void> {
-    this.constraints.checkValue(constraint, item.value, run, url);
+  private *checkConstraint(constraint: ElementConstraint, item: ElementValue, at: ProfileRun): Steps<void> {
+    this.constraints.checkValue(constraint, item.value, at);
     // If the value has a wrong type, its code has no meaning, so the binding is not checked.
-    if (yield* this.checkTypes(constraint, item, run, url)) this.constraints.checkBinding(constraint, item, run, url);
+    if (yield* this.checkTypes(constraint, item, at)) this.constraints.checkBinding(constraint, item, at);
     for (const invariant of constraint.invariants) {
-      this.constraints.checkInvariant(invariant, constraint.path, item.value, run);
+      this.constraints.checkInvariant(invariant, constraint.path, item.value, at.run);
       yield;
     }
   }
 
-  private *checkTypes(
-    { types, path }: ElementConstraint,
-    item: ElementValue,
-    run: ValidationRun,
-    url: string,
-  ): Steps<boolean> {
+  private *checkTypes({ types, path }: ElementConstraint, item: ElementValue, at: ProfileRun): Steps<boolean> {
     if (types.length === 0 || !path.includes('.')) return true;
     const { actual, isFitting, profiles, targetProfiles } = fittingTypesOf(types, item);
     if (!isFitting) {
       const names = [...new Set(types.map(({ code }) => code))].join(' or ');
-      run.report('structure', `${url}: its type must be ${names}, not ${actual ?? ''}.`);
+      at.report('structure', `its type must be ${names}, not ${actual ?? ''}.`);
       return false;
     }
-    checkTargetProfiles(targetProfiles, item.value, run, url);
-    if (isObject(item.value) && profiles.length > 0) yield* this.checkProfiles(profiles, item.value, run, url);
+    checkTargetProfiles(targetProfiles, item.value, at);
+    if (isObject(item.value) && profiles.length > 0) yield* this.checkProfiles(profiles, item.value, at);
     return true;
   }
 
   /** Checks that a value conforms to one of the profiles that its type names. */
-  private *checkProfiles(
-    canonicals: readonly string[],
-    value: PlainObject,
-    run: ValidationRun,
-    url: string,
-  ): Steps<void> {
+  private *checkProfiles(canonicals: readonly string[], value: PlainObject, at: ProfileRun): Steps<void> {
     const outcomes: Outcome[] = [];
     for (const canonical of canonicals) {
-      const outcome = yield* this.outcomeOf(canonical, value, run);
+      const outcome = yield* this.outcomeOf(canonical, value, at.run);
       // There is nothing to check by this profile: it is not stored, or is an R4 type. The value is accepted.
       if (outcome === undefined) return;
       outcomes.push(outcome);
@@ -218,13 +197,13 @@ export class ProfileValidator {
     const [only] = outcomes;
     if (fitting === undefined && outcomes.length > 1) {
       const first = only?.issues.find(({ severity }) => severity === 'error')?.diagnostics ?? '';
-      run.report('structure', `${url}: it conforms to none of ${canonicals.join(', ')}. Of the first: ${first}`);
+      at.report('structure', `it conforms to none of ${canonicals.join(', ')}. Of the first: ${first}`);
       return;
     }
     const reported = fitting ?? only;
     if (reported === undefined || reported.isReported) return;
     reported.isReported = true;
-    run.add(reported.issues);
+    at.run.add(reported.issues);
   }
 
   private *outcomeOf(canonical: string, value: PlainObject, run: ValidationRun): Steps<Outcome | undefined> {
@@ -252,7 +231,8 @@ export class ProfileValidator {
     type: string | undefined,
     run: ValidationRun,
   ): Steps<void> {
-    if (type === undefined) return this.checkNode(this.trees.of(profile), bareValue(value), run, profile.url);
+    const at = new ProfileRun(run, profile.url);
+    if (type === undefined) return this.checkNode(this.trees.of(profile), bareValue(value), at);
     if (type !== profile.type) return reporting(run, `${profile.url}: it must be a ${profile.type}, not ${type}.`);
     return this.checkResource(this.placeOf(value), profile, run);
   }

@@ -1,7 +1,7 @@
 import { type Steps } from '../../platform/time/steps';
-import { type ValidationRun } from '../r4/validation-run';
 import { type SliceSurroundings, type SliceTest } from './discriminator';
 import { type ElementValue } from './element-values';
+import { type ProfileRun } from './profile-run';
 import { type ProfileNode } from './profile-tree';
 import { type ElementConstraint, type Slicing } from './stored-profile';
 
@@ -9,12 +9,6 @@ export interface TestedSlice {
   readonly name: string;
   readonly slice: ProfileNode;
   readonly test: SliceTest;
-}
-
-export interface SliceContext {
-  readonly url: string;
-  readonly surroundings: SliceSurroundings;
-  checkNode(slice: ProfileNode, item: ElementValue): Steps<void>;
 }
 
 const openSlicing = (type: string, path: string): Slicing => ({
@@ -42,10 +36,11 @@ export function* checkSlices(
   slicing: Slicing,
   tests: readonly TestedSlice[],
   values: readonly ElementValue[],
-  run: ValidationRun,
-  context: SliceContext,
+  at: ProfileRun,
+  surroundings: SliceSurroundings,
+  checkNode: (slice: ProfileNode, item: ElementValue) => Steps<void>,
 ): Steps<void> {
-  const { url, surroundings } = context;
+  const { run } = at;
   const counts = new Map<string, number>();
   const untold = new Set<string>();
   let lastSlice = -1;
@@ -55,32 +50,31 @@ export function* checkSlices(
     const position = answers.indexOf(true);
     const found = tests[position];
     if (found === undefined && answers.includes(undefined)) {
-      for (const [at, { name }] of tests.entries()) if (answers[at] === undefined) untold.add(name);
+      for (const [index, { name }] of tests.entries()) if (answers[index] === undefined) untold.add(name);
       continue;
     }
     if (item.index !== undefined) run.enter(item.index);
     if (found !== undefined) {
       counts.set(found.name, (counts.get(found.name) ?? 0) + 1);
       if (slicing.isOrdered && position < lastSlice)
-        run.report('structure', `${url}: "${found.name}" must come earlier; the slices are ordered.`);
+        at.report('structure', `"${found.name}" must come earlier; the slices are ordered.`);
       if (slicing.rules === 'openAtEnd' && lastSlice === tests.length)
-        run.report('structure', `${url}: "${found.name}" must come before what belongs to no slice.`);
+        at.report('structure', `"${found.name}" must come before what belongs to no slice.`);
       lastSlice = Math.max(lastSlice, position);
-      yield* context.checkNode(found.slice, item);
+      yield* checkNode(found.slice, item);
     } else {
       const names = tests.map(({ name }) => name).join(', ');
-      if (slicing.rules === 'closed')
-        run.report('structure', `${url}: it is none of ${names}, and others are not allowed.`);
+      if (slicing.rules === 'closed') at.report('structure', `it is none of ${names}, and others are not allowed.`);
       if (slicing.rules === 'openAtEnd') lastSlice = tests.length;
     }
     if (item.index !== undefined) run.leave();
   }
   for (const { name, slice } of tests) {
-    if (!untold.has(name)) checkCount(slice.constraints, counts.get(name) ?? 0, `"${name}"`, run, url);
+    if (!untold.has(name)) checkCount(slice.constraints, counts.get(name) ?? 0, `"${name}"`, at);
   }
   if (untold.size > 0)
-    run.warn(
-      `${url}: whether values belong to ${[...untold].join(', ')} is not checked; the discriminator needs more than is stored here.`,
+    at.warn(
+      `whether values belong to ${[...untold].join(', ')} is not checked; the discriminator needs more than is stored here.`,
     );
 }
 
@@ -89,14 +83,13 @@ export function checkCount(
   constraints: readonly ElementConstraint[],
   count: number,
   name: string,
-  run: ValidationRun,
-  url: string,
+  at: ProfileRun,
 ): void {
   const min = Math.max(0, ...constraints.map((constraint) => constraint.min ?? 0));
   const max = Math.min(Infinity, ...constraints.map((constraint) => constraint.max ?? Infinity));
-  if (count < min) run.report('required', `${url}: ${name} must occur at least ${times(min)}, not ${count} times.`);
-  if (count > max && max === 0) run.report('structure', `${url}: ${name} is not allowed.`);
-  else if (count > max) run.report('structure', `${url}: ${name} may occur at most ${times(max)}, not ${count} times.`);
+  if (count < min) at.report('required', `${name} must occur at least ${times(min)}, not ${count} times.`);
+  if (count > max && max === 0) at.report('structure', `${name} is not allowed.`);
+  else if (count > max) at.report('structure', `${name} may occur at most ${times(max)}, not ${count} times.`);
 }
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);

@@ -7,8 +7,8 @@ import {
 } from '../../fhir/definitions/definitions';
 import { parseReference } from '../../fhir/reference';
 import { isObject } from '../../platform/json/plain-object';
-import { type ValidationRun } from '../r4/validation-run';
 import { type ElementValue } from './element-values';
+import { type ProfileRun } from './profile-run';
 import { type TypeConstraint } from './stored-profile';
 
 /** The types that a profile allows for an element, compared with one value. */
@@ -43,18 +43,13 @@ export function fittingTypesOf(types: readonly TypeConstraint[], item: ElementVa
 }
 
 /** Checks the type of a reference's target, if all allowed targets are R4 types. Stored targets are not read. */
-export function checkTargetProfiles(
-  targetProfiles: readonly string[],
-  reference: unknown,
-  run: ValidationRun,
-  url: string,
-): void {
+export function checkTargetProfiles(targetProfiles: readonly string[], reference: unknown, at: ProfileRun): void {
   const types = targetProfiles.map(typeOfCanonical);
   if (types.length === 0 || types.some((type) => type === undefined || !isR4ResourceType(type))) return;
   if (!isObject(reference) || typeof reference.reference !== 'string') return;
   const target = parseReference(reference.reference, '');
   if (target?.kind === 'local' && !types.includes(target.type))
-    run.report('structure', `${url}: it may point at ${types.join(', ')} only.`);
+    at.report('structure', `it may point at ${types.join(', ')} only.`);
 }
 
 export const resourceTypeOf = (value: unknown): string | undefined =>

@@ -1,6 +1,6 @@
 import { dateSpanOf, type DateSpan } from '../../fhir/instant';
 import { isObject, type PlainObject } from '../../platform/json/plain-object';
-import { type ValidationRun } from '../r4/validation-run';
+import { type ProfileRun } from './profile-run';
 import { type ElementConstraint } from './stored-profile';
 
 export interface Measures {
@@ -22,31 +22,23 @@ const WIDEST_ZONE = 14 * HOUR;
 export function checkLimits(
   { minValue, maxValue, maxLength }: ElementConstraint,
   value: unknown,
-  run: ValidationRun,
-  url: string,
+  at: ProfileRun,
   measures: Measures,
 ): void {
   if (value === undefined || value === null) return;
   if (maxLength !== undefined && typeof value === 'string' && isLonger(value, maxLength))
-    run.report('too-long', `${url}: it may have at most ${maxLength} characters.`);
-  if (minValue !== undefined) checkLimit(minValue.value, 'min', value, run, url, measures);
-  if (maxValue !== undefined) checkLimit(maxValue.value, 'max', value, run, url, measures);
+    at.report('too-long', `it may have at most ${maxLength} characters.`);
+  if (minValue !== undefined) checkLimit(minValue.value, 'min', value, at, measures);
+  if (maxValue !== undefined) checkLimit(maxValue.value, 'max', value, at, measures);
 }
 
-function checkLimit(
-  limit: unknown,
-  side: 'min' | 'max',
-  value: unknown,
-  run: ValidationRun,
-  url: string,
-  measures: Measures,
-): void {
+function checkLimit(limit: unknown, side: 'min' | 'max', value: unknown, at: ProfileRun, measures: Measures): void {
   const bound = isObject(limit) && typeof value === 'string' ? aroundNow(limit, side, measures.now()) : limit;
   const order = compare(value, bound, measures);
   const shown = JSON.stringify(limit).slice(0, 100);
-  if (order === undefined) run.warn(`${url}: the value is not checked against ${shown}; the two cannot be compared.`);
-  else if (side === 'min' && order < 0) run.report('value', `${url}: it must be at least ${shown}.`);
-  else if (side === 'max' && order > 0) run.report('value', `${url}: it must be at most ${shown}.`);
+  if (order === undefined) at.warn(`the value is not checked against ${shown}; the two cannot be compared.`);
+  else if (side === 'min' && order < 0) at.report('value', `it must be at least ${shown}.`);
+  else if (side === 'max' && order > 0) at.report('value', `it must be at most ${shown}.`);
 }
 
 /**
