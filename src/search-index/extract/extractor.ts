@@ -77,17 +77,11 @@ function makeExtractor(type: string, set: SearchParameterSet, hashes: RowHashes,
       }
     }
     yield* extraction.finish();
-    return {
-      mainDate: mainDateOf(extraction.dates, mainDateIds),
-      patientHash: type === 'Patient' ? ownHashOf(resource, hashes) : extraction.patientHash,
-      present: (BigInt(extraction.presentHigh >>> 0) << 32n) | BigInt(extraction.presentLow >>> 0),
-      tokens: extraction.tokens,
-      references: extraction.references,
-      dates: extraction.dates,
-      numbers: extraction.numbers,
-      strings: extraction.strings,
-      units: extraction.units,
-    };
+    const { tokens, references, dates, numbers, strings, units, presentLow, presentHigh } = extraction;
+    const present = (BigInt(presentHigh >>> 0) << 32n) | BigInt(presentLow >>> 0);
+    const mainDate = mainDateOf(dates, mainDateIds);
+    const patientHash = type === 'Patient' ? ownHashOf(resource, hashes) : extraction.patientHash;
+    return { mainDate, patientHash, present, tokens, references, dates, numbers, strings, units };
   };
 }
 
