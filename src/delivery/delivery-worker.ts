@@ -99,8 +99,8 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
     private readonly requests: RequestContext,
     private readonly tracing: Tracing,
   ) {
-    this.prompt = Slots.perCaller(environment.deliverySlots);
-    this.later = Slots.perCaller(Math.ceil(environment.deliverySlots * LATER_PART));
+    this.prompt = new Slots({ permits: environment.deliverySlots });
+    this.later = new Slots({ permits: Infinity, perCaller: Math.ceil(environment.deliverySlots * LATER_PART) });
   }
 
   async onApplicationBootstrap(): Promise<void> {

@@ -33,7 +33,7 @@ export class SendMemory implements BackgroundTask {
   private readonly room = new EventEmitter();
 
   constructor(private readonly environment: Environment) {
-    this.renders = Slots.perCaller(environment.deliverySlots);
+    this.renders = new Slots({ permits: Infinity, perCaller: environment.deliverySlots });
     this.room.setMaxListeners(0);
   }
 

@@ -12,7 +12,7 @@ class Tasks {
   private readonly ends: (() => void)[] = [];
 
   constructor(options: Partial<SlotsOptions>) {
-    this.slots = new Slots({ permits: 1, longestWaitMilliseconds: Infinity, busyMessage: 'busy', ...options });
+    this.slots = new Slots({ permits: 1, busyMessage: 'busy', ...options });
   }
 
   arrive(...names: string[]): void {
@@ -78,7 +78,7 @@ describe(Slots, () => {
   });
 
   it('passes a permit on after a failure', async () => {
-    const slots = Slots.perCaller(1);
+    const slots = new Slots({ permits: 1 });
     const failed = slots.run({ caller: 'a' }, () => Promise.reject(new Error('no')));
     const next = slots.run({ caller: 'a' }, () => Promise.resolve('yes'));
     await expect(failed).rejects.toThrow('no');
@@ -136,11 +136,7 @@ describe(Slots, () => {
   });
 
   describe('of bytes', () => {
-    const bytes = (): Slots =>
-      new Slots({
-        ...{ permits: 100, perCaller: 60, reserved: 1 / 5 },
-        ...{ longestWaitMilliseconds: Infinity, busyMessage: 'busy' },
-      });
+    const bytes = (): Slots => new Slots({ permits: 100, perCaller: 60, reserved: 1 / 5, busyMessage: 'busy' });
 
     /** Takes permits for named tasks. `got` has the names in the order in which the tasks got their permits. */
     function taking(slots: Slots): {

@@ -19,11 +19,12 @@ export interface SlotsOptions {
   readonly perCaller?: number;
   /** The share of all permits, and of those of a caller, that only {@link Slots.takeNow} may take. Default: 0. */
   readonly reserved?: number;
-  /** A task that waits longer is refused with `busyMessage`. */
-  readonly longestWaitMilliseconds: number;
+  /** A task that waits longer is refused. Default: Infinity. */
+  readonly longestWaitMilliseconds?: number;
   /** Maximum number of waiting tasks. Beyond it, the last task of the longest queue is refused. Default: no maximum. */
   readonly mostWaiting?: number;
-  readonly busyMessage: string;
+  /** The message of a refusal. */
+  readonly busyMessage?: string;
   /** Default: 1. */
   readonly retryAfterSeconds?: number;
 }
@@ -69,12 +70,8 @@ export class Slots {
   private queued = 0;
 
   constructor(options: SlotsOptions) {
-    this.options = { perCaller: options.permits, reserved: 0, mostWaiting: Infinity, retryAfterSeconds: 1, ...options };
-  }
-
-  /** At most `permits` tasks of one caller run at a time. Any number may wait, without a time limit. */
-  static perCaller(permits: number): Slots {
-    return new Slots({ permits: Infinity, perCaller: permits, longestWaitMilliseconds: Infinity, busyMessage: '' });
+    const unlimited = { longestWaitMilliseconds: Infinity, mostWaiting: Infinity, busyMessage: '' };
+    this.options = { ...unlimited, perCaller: options.permits, reserved: 0, retryAfterSeconds: 1, ...options };
   }
 
   get waiting(): number {

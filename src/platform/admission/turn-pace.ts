@@ -10,7 +10,7 @@ export class TurnPace {
   private begun = 0;
 
   constructor(private readonly perTurn: number) {
-    this.queue = new Slots({ permits: perTurn, longestWaitMilliseconds: Infinity, busyMessage: '' });
+    this.queue = new Slots({ permits: perTurn });
   }
 
   /**

@@ -39,8 +39,8 @@ const memoryCost = (bytes: number): number => bytes * COST;
  * it.
  */
 export function requestBodies(requests: RequestContext, rules: BodyRules): RequestHandler {
-  // Dropped in turn, since 1,000 unread bodies have gigabytes.
-  const drops = new Slots({ permits: 4, longestWaitMilliseconds: Infinity, busyMessage: '' });
+  // Unread bodies are dropped in turn, since 1,000 of them have gigabytes.
+  const drops = new Slots({ permits: 4 });
   return (request, response, next) => {
     if (!hasBody(request)) {
       next();
