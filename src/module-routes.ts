@@ -58,12 +58,12 @@ function controllersIn(discovery: DiscoveryService): readonly FoundController[] 
   return discovery.getControllers().flatMap(({ metatype, host }) => {
     if (metatype === null) return [];
     const controller = metatype as Type;
-    const prefixes = pathsOf(controller);
+    const prefixes = routePathsOf(controller);
     return {
       name: `${controller.name} of ${host?.name ?? 'an unknown module'}`,
       module: host?.metatype,
       paths: handlersOf(controller).flatMap((handler) =>
-        pathsOf(handler).flatMap((path) =>
+        routePathsOf(handler).flatMap((path) =>
           prefixes.map((prefix) => ({ method: methodOf(handler), path: routePathOf(prefix, path) })),
         ),
       ),
@@ -73,7 +73,7 @@ function controllersIn(discovery: DiscoveryService): readonly FoundController[] 
 }
 
 /** The paths of a controller or handler, whose decorator takes one text or a list. */
-const pathsOf = (target: object): readonly string[] =>
+const routePathsOf = (target: object): readonly string[] =>
   [(Reflect.getMetadata(PATH_METADATA, target) as string | readonly string[] | undefined) ?? []].flat();
 
 const methodOf = (handler: object): string =>

@@ -77,7 +77,7 @@ export class WriteSet {
   async write(writes: readonly Write[], guard: WriteGuard = ALONE): Promise<(WriteResult | undefined)[]> {
     const firstByKey = new Map<string, Write>();
     for (const write of writes) {
-      const key = keyOf(write);
+      const key = localKey(write.type, write.id);
       if (!firstByKey.has(key)) firstByKey.set(key, write);
     }
     const firsts = [...firstByKey.values()];
@@ -116,7 +116,8 @@ export class WriteSet {
     const asked: (readonly [key: string, write: Write])[] = [];
     for (const write of writes) {
       if (write.locked !== undefined) held.set(write, lockedId(write.locked));
-      else if (write.mode !== 'nothing' && !('isNewId' in write && write.isNewId)) asked.push([keyOf(write), write]);
+      else if (write.mode !== 'nothing' && !('isNewId' in write && write.isNewId))
+        asked.push([localKey(write.type, write.id), write]);
     }
     const [one, ...others] = asked;
     if (one !== undefined && others.length === 0) return held.set(one[1], await this.holdOne(one[1]));
@@ -256,8 +257,6 @@ export class WriteSet {
     );
   }
 }
-
-const keyOf = ({ type, id }: Write): string => localKey(type, id);
 
 function byLimit(writes: readonly Write[]): ReadonlyMap<RowLimit, readonly Write[]> {
   const groups = new Map<RowLimit, Write[]>();
