@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DefinesResourceType, refusedToAll } from '../model/resource-type';
 
-/** It may have any members (interface specification, "SDCDocument / SDCWorkflow"). */
+/** A structured document, which may have any members (interface specification, "SDCDocument / SDCWorkflow"). */
 @Injectable()
 @DefinesResourceType({
   type: 'SDCDocument',
@@ -18,7 +18,10 @@ export class SdcDocumentResourceType {}
 
 const inWorkflow = (member: string): string => `SDCWorkflow.${member} | SDCWorkflow.ctx.${member}`;
 
-/** It may have any members. Patient and encounter are its own or those of its `ctx`. */
+/**
+ * A workflow of documents, which may have any members. Patient and encounter are members of the workflow (interface
+ * specification, "SDCDocument / SDCWorkflow") or of its `ctx`.
+ */
 @Injectable()
 @DefinesResourceType({
   type: 'SDCWorkflow',
@@ -33,7 +36,7 @@ const inWorkflow = (member: string): string => `SDCWorkflow.${member} | SDCWorkf
 })
 export class SdcWorkflowResourceType {}
 
-/** Only the RPC methods write addenda, so that none can be forged or lost. */
+/** An addendum. Only the RPC methods write addenda, so that no addendum can be forged or lost. */
 @Injectable()
 @DefinesResourceType({
   type: 'SDCAddendum',

@@ -2,8 +2,9 @@ import { type Statement } from '../platform/database/statement';
 import { ARRAYS, EVENT_COLUMNS, MAX_BATCH_EVENTS } from './batch-row';
 
 /**
- * The time of an event is that of its latest state: delivered, else batched, else recorded. Parameters, as in
- * `rangeValues`: $1 destination, $2 limit, $3 and $4 the range of times, $5 and $6 that of event numbers.
+ * The SQL of the timeline. The time of an event is that of its latest state: delivered, else batched, else recorded.
+ * Parameters, in the order of `rangeValues`: $1 destination, $2 limit, $3 and $4 the range of times, $5 and $6 the
+ * range of event numbers. $7 is described at each statement.
  */
 
 /** How many of the latest attempts of a batch are shown. An endpoint that does not work adds one each minute. */

@@ -33,6 +33,7 @@ export type HistoryVersion = ListedVersion &
 export interface HistoryPage {
   /** Newest first, including deletions; fewer than requested if they are long. */
   readonly versions: readonly HistoryVersion[];
+  /** Number of versions on all pages; absent if not requested. */
   readonly total?: number;
   /** Whether more versions follow in the direction in which the history is read. */
   readonly hasMore: boolean;

@@ -49,6 +49,7 @@ export interface StoredBody {
   readonly version: number;
   readonly mainDate: Date;
   readonly text: string;
+  /** The parsed text; numbers are doubles. */
   readonly value: Resource;
 }
 

@@ -21,7 +21,10 @@ interface TestedPolicy {
   readonly link: readonly NativeReference[] | undefined;
   readonly roleName: string | undefined;
   readonly result: PolicyTestResult & {
-    /** Whether a criterion finds the resource that the request names. Absent without criteria or resource. */
+    /**
+     * Whether a criterion of this policy finds the resource that the request names. Absent if the policy has no
+     * criteria, or the request names no resource.
+     */
     readonly 'finds-resource': boolean | undefined;
     /** Why no criterion finds the resource. Absent if the caller of the test may not read the resource. */
     readonly reason: string | undefined;

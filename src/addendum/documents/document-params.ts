@@ -30,7 +30,7 @@ export class SaveDocumentParams {
 }
 
 export class SignDocumentParams extends SaveDocumentParams {
-  /** By default the caller. */
+  /** The User who signs; by default the caller. */
   @IfSent()
   @IsShapedLike(UserReference)
   user?: UserReference;
@@ -45,7 +45,7 @@ export class AmendDocumentParams {
   @IsString()
   id!: string;
 
-  /** By default the caller. */
+  /** The User who amends the document; by default the caller. */
   @IfSent()
   @IsShapedLike(UserReference)
   user?: UserReference;

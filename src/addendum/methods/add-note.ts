@@ -20,7 +20,7 @@ export class AddNoteParams extends TargetParams {
   appointment?: string;
 }
 
-/** Rule 2 of "Addendum RPC" in the interface specification: only for a signed target. */
+/** Adds a Note to a signed document or workflow (interface specification, "Addendum RPC", rule 2). */
 @RpcMethod({
   method: 'svc.sdc.addendum/add-note',
   params: AddNoteParams,

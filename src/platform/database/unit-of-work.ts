@@ -26,7 +26,10 @@ class Unit {
   /** The name of the provider that runs now. The error names it if the transaction stalls. */
   runs: string | undefined;
 
-  /** @param locks the locks that are taken before the transaction begins; present only above READ COMMITTED */
+  /**
+   * @param ticket the ticket of the request that began the unit, with its end signal
+   * @param locks the locks that are taken before the transaction begins; present only above READ COMMITTED
+   */
   constructor(
     readonly runner: QueryRunner,
     readonly client: PoolClient,

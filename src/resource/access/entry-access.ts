@@ -70,9 +70,9 @@ export interface EntryAccess {
   grant(request: EntryAccessRequest): Promise<GrantedRows>;
 
   /**
-   * The rows that `GET /{type}` would be granted to the caller; undefined if it would be denied. A request that returns
-   * or searches resources of other types (by a compartment, an include or a chain) reads them for each of those types.
-   * Each type is decided once per request.
+   * The rows that `GET /{type}` without parameters would be granted to the caller; undefined if it would be denied. A
+   * request that returns or searches resources of other types (by a compartment, an include or a chain) reads these
+   * rows for each of those types. Each type is decided once per request.
    */
   searchedRows(type: string): Promise<GrantedRows | undefined>;
 

@@ -39,7 +39,7 @@ export interface NumberRow {
   /** Hash of the code that a composite parameter pairs with the number; 0 = none. */
   readonly codeHash: number;
   readonly value: number;
-  /** Signed 32-bit; 0 = no unit. */
+  /** Hash of the unit, signed 32-bit; 0 = no unit. */
   readonly unitHash: number;
 }
 

@@ -5,8 +5,8 @@ import { type Binder } from '../../store/binder';
 import { reachOf } from './date-bounds';
 import { dateFilter, instantPlace } from './date-filter';
 
-// Rows of dates in the order of their beginnings, near which periods of at most a day end. Longer periods have an index
-// of their own.
+// SQL for rows of dates, ordered by the beginning of their periods. A period of at most a day lies near its beginning,
+// so the index by beginning finds it. Longer periods have a separate index.
 
 const DAY = 86_400_000;
 

@@ -8,7 +8,7 @@ import { type NamedPath, namedPathsOf } from './named-paths';
 /** One `_include` or `_revinclude` (http://hl7.org/fhir/R4/search.html#revinclude). */
 export interface Include {
   readonly isReverse: boolean;
-  /** Whether the include also applies to included resources (`:iterate`). */
+  /** Whether the include also applies to resources that were included before (`:iterate`). */
   readonly isIterated: boolean;
   /** The reference parameters to follow; each belongs to one source type. */
   readonly parameterIds: readonly number[];

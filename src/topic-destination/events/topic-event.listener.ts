@@ -45,7 +45,8 @@ export class TopicEventListener implements ResourceChangeListener {
   }
 
   async onChanges(changes: readonly ResourceChange[]): Promise<void> {
-    // The statement that stores the events compares the rights epoch, and fails if rights have changed since.
+    // The rights epoch (each change of rights raises it) is read before any decision. The statement that stores the
+    // events compares it, and fails if rights have changed since.
     const rights = await this.epoch.rightsToHold();
     const matched: MatchedChange[] = [];
     const pause = this.slices.pauses();

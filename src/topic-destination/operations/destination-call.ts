@@ -5,6 +5,8 @@ import { type OperationDefinition, type OperationRequest } from '../../operation
 import { type ErrorCode } from '../../platform/errors/error-codes';
 import { ServiceError } from '../../platform/errors/service-error';
 
+// All functions of this file throw a ServiceError 'invalid' that names the parameter.
+
 /** Settings that the operations on one destination share. */
 export const ON_DESTINATION = {
   resourceType: 'SvcTopicDestination',

@@ -3,7 +3,8 @@ import { type ErrorIssue } from '../../platform/errors/service-error';
 import { type Steps } from '../../platform/time/steps';
 
 /** The codes of http://hl7.org/fhir/R4/valueset-issue-type.html that validation uses. */
-export type IssueCode = 'structure' | 'required' | 'value' | 'invariant' | 'code-invalid' | 'informational' | 'too-long';
+export type IssueCode =
+  'structure' | 'required' | 'value' | 'invariant' | 'code-invalid' | 'informational' | 'too-long';
 
 /**
  * The remaining steps of work that has already begun; undefined if the work is done. Small work is done at once and
