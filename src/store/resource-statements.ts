@@ -1,7 +1,7 @@
 import { type StoredResource, type StoredVersion, type WriteMethod } from '../model/stored-resource';
 import { type Statement } from '../platform/database/statement';
 
-/** SQL that reads and locks resources; see also `write-statements.ts` and `history-statements.ts`. */
+// SQL that reads and locks resources; see also `write-statements.ts` and `history-statements.ts`.
 
 export const RESOURCE_COLUMNS = 'type, id, version, updated_at, method, body';
 

@@ -22,7 +22,7 @@ export class Denials implements MetricSource {
 
   private readonly denials = new Counter(
     'svc_access_denials_total',
-    'Requests, and parts of them, that no policy grants, or none without row criteria where those cannot be kept.',
+    'Denied requests, and denied parts of requests, by reason: no policy grants, or its limit to rows forbids.',
   );
 
   constructor(
