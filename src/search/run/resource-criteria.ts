@@ -87,7 +87,7 @@ export class ResourceCriteria {
     return total > most + SPARE;
   }
 
-  /** Criteria may cost as much as any search, so they run under its concurrency limit. */
+  /** Runs criteria under the concurrency limit of searches, since they may cost as much as a search. */
   private searched(request: SearchRequest): Promise<SearchPage> {
     const seconds = this.environment.statementTimeoutSeconds;
     const limit = new TimeLimit(seconds, `The criteria took longer than ${seconds} s. Name narrower ones.`, true);
