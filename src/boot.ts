@@ -77,7 +77,7 @@ interface Database {
 async function startDatabase(environment: Environment, tell: (line: string) => void): Promise<Database> {
   if (environment.databaseUrl !== undefined) {
     assertEncryptionKeySet(environment);
-    // Wait for an external database that is lost: its own operator restarts it.
+    // `lost` never resolves: the server waits for an external database that is lost, since its operator restarts it.
     return {
       url: environment.databaseUrl,
       environment,

@@ -53,7 +53,7 @@ export function runServer(options: Omit<ServerOptions, 'log'> = {}): void {
   // Ignore a full disk (ENOSPC) or a log reader that has ended (EPIPE): log lines are lost, but an 'error' event
   // without a listener would end the process.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-  // V8 may decide to create some objects in its old generation. These keep the requests that they refer to from being
+  // V8 may decide to create some objects in its old generation. Such objects refer to requests, which then cannot be
   // collected in the young generation: a `$everything` then promoted 240 kB instead of 12 kB (ADR 0072).
   setFlagsFromString('--no-allocation-site-pretenuring');
   // By default, Node prints all members of an error, and those of PostgreSQL have the row that failed.

@@ -26,6 +26,8 @@ export async function checkStart(environment: Environment): Promise<(client: Cli
   };
 }
 
-/** A start that was killed may have created a database without secrets. */
+/**
+ * Whether the database has no secrets yet. It may have tables: a start may have been killed before it stored a secret.
+ */
 export const isNewDatabase = (url: string): Promise<boolean> =>
   onOwnConnection(url, 'svc-health-server start', async (client) => !(await hasStoredKey(client)));

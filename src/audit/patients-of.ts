@@ -10,8 +10,8 @@ const VALUES_OF_STEP = 1000;
 
 /**
  * Returns the ids of the Patients that a resource concerns: its own id for a Patient, else the Patients that it refers
- * to, at most ten. References are read as the search index reads them, so that a search by patient finds the record of
- * each resource that it finds.
+ * to, at most ten. References are read as the search index reads them. So if a search by patient finds a resource, a
+ * search of AuditEvents by the same patient finds the record of that resource.
  * @param baseUrl the server's base URL, without a trailing slash
  */
 export function* patientsOf(type: string, id: string, value: unknown, baseUrl: string): Steps<readonly string[]> {

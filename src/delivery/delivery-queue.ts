@@ -38,7 +38,10 @@ export interface DestinationRow {
 export const settingsIn = ({ sealedSettings }: DestinationRow, box: SecretBox): DeliverySettings =>
   JSON.parse(box.open(sealedSettings).toString()) as DeliverySettings;
 
-/** The lease of a worker on one destination. It ends when a claim or change of the destination raises the epoch. */
+/**
+ * The lease of a worker on one destination. It ends when the attempt is recorded, unless the worker takes the next
+ * batch, or when another claim or a change of the destination raises the epoch.
+ */
 interface Claim extends DestinationRow {
   readonly epoch: number;
   readonly slot: number;
@@ -53,7 +56,10 @@ interface Claim extends DestinationRow {
 export interface ClaimedBatch extends Claim {
   readonly firstNumber: number;
   readonly eventCount: number;
-  /** The content to render, if it was read with the claim. The sender removes it: the rest lives until the result. */
+  /**
+   * The content to render, if it was read with the claim. The sender removes it, since the claim itself stays in memory
+   * until the attempt ends.
+   */
   content?: DeliveryBatch | undefined;
 }
 
@@ -125,7 +131,10 @@ export class DeliveryQueue {
     return this.run(() => this.statements.run(READ_DUE, [MAX_DUE]));
   }
 
-  /** Records a delivery. With `takesNext` the worker keeps the lease and gets the next batch. It can be repeated. */
+  /**
+   * Records a delivery. With `takesNext` the worker keeps the lease and gets the next batch. The call can be repeated
+   * after an error.
+   */
   settle(claim: ClaimedBatch, { durationMilliseconds, outcome }: AttemptResult, takesNext: boolean): Promise<Settled> {
     const { destinationKey, epoch, slot } = claim;
     const values = [destinationKey, epoch, slot, durationMilliseconds, outcome, takesNext];

@@ -56,7 +56,7 @@ export interface DestinationStatus {
   readonly eventsQueued: number;
   /** Seconds since the change that caused the oldest undelivered event; null if there is none. */
   readonly oldestAge: number | null;
-  /** Counts of those of the latest 24 hours that have any, oldest first. The hour is counted since 1970. */
+  /** Counts of the latest 24 hours, oldest first, without the hours that have none. Hours are numbered since 1970. */
   readonly hours: readonly (readonly [hour: number, delivered: number, failed: number])[] | null;
   /** Seconds from the change to the delivery, as a sum over all delivered events. */
   readonly latencySeconds: number;

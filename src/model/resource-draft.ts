@@ -50,7 +50,8 @@ export class ResourceDraft {
 
   /**
    * Makes a draft from a sent body. With `id`, it is for an update, whose body may omit type and id.
-   * @throws ServiceError 'invalid' if the body is no object, or names another type or id than the URL
+   * @throws ServiceError 'invalid' if the body is no object, or names another type or id than the URL; 'unprocessable'
+   * if `meta` is malformed
    */
   static of(body: ScannedJson, type: string, id?: string): ResourceDraft {
     const { value: content } = body;

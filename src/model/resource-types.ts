@@ -96,7 +96,9 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
     return this.refusedWrites(type)[write] === undefined;
   }
 
-  /** For the header `Allow`. Those of a type are for searches, creates and conditional writes. */
+  /**
+   * The methods for the header `Allow`. The methods of a type are those of searches, creates and conditional writes.
+   */
   allowedMethods(type: string, place: Place): readonly string[] {
     const isOfType = place === 'type';
     return [

@@ -14,7 +14,10 @@ export async function readRowHashes(statements: Pick<Statements, 'runOne'>): Pro
   return new RowHashes(key);
 }
 
-/** Nest creates this before any provider that reads or writes index rows. */
+/**
+ * Provides the hashes of index rows. Nest resolves this asynchronous factory before it creates a provider that needs
+ * the hashes, so no provider has to wait for the key.
+ */
 export const ROW_HASHES: FactoryProvider<RowHashes> = {
   provide: RowHashes,
   inject: [Statements],

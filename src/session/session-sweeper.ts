@@ -68,7 +68,8 @@ export class SessionSweeper implements BackgroundTask {
     work: (sessionId: string) => Promise<void>,
   ): Promise<number> {
     const found = await this.statements.run<{ session_id: string }>(statement, values);
-    // Not in the transaction of the step: of a write that fails, that transaction would store the half that was done.
+    // Each Session has a separate transaction. In the transaction of the step, a write that fails would not be rolled
+    // back: the half that was done would be stored.
     for (const { session_id: sessionId } of found) await this.unitOfWork.outside(() => work(sessionId));
     return found.length;
   }

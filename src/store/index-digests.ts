@@ -24,7 +24,7 @@ export function* indexDigestsOf(
   for (const table of columns.slice(0, INDEX_TABLES.length)) {
     const count = table[0]?.length ?? 0;
     let digest = `${mainDate.getTime()}`;
-    // Each digest includes that of the rows before, so a long table is hashed in portions with pauses.
+    // Each digest includes that of the rows before, so a long table is hashed in chunks with pauses.
     for (let from = 0; from < count; from += ROWS_AT_ONCE) {
       if (from > 0) yield;
       digest = base36(hashes.ofText(textOf(table, from, digest)));

@@ -53,7 +53,7 @@ export function* reindexResources(resources: readonly IndexedResource[], keepsDi
   );
   // $3 is the array of the keys, the first column.
   yield* changeTables(binder, resources, (table, from) => table.replaceSql('s.resource_key = any($3::bigint[])', from));
-  // An outdated digest may stay, since no update would use it. So a job need not write each row of `resource`.
+  // A digest of older versions may stay, since updates ignore it. So a job need not write each row of `resource`.
   return binder.finish(
     () => `update resource r set main_date = u.main_date, reference_hash = u.reference_hash, present = u.present,
       index_digests = u.index_digests

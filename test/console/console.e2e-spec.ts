@@ -24,7 +24,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the console in Chromiu
     const tab = await bed.open();
     await tab.page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
     const opened = performance.now() - began;
-    // The browser reports the paint after it, so the heading may be in the document before.
+    // The browser reports a paint only after it has happened. The heading can be in the document earlier.
     await eventually('the page is painted', () =>
       tab.page.evaluate<boolean>(`performance.getEntriesByName('first-contentful-paint').length > 0`),
     );

@@ -4,7 +4,10 @@ import { type ReadCriterion, RowCriteria } from '../../search/rows/row-criteria'
 import { type AccessRequest } from '../request/access-request';
 import { type CriteriaTemplate, fillCriterion, sampleCriterion } from './criteria-template';
 
-/** Values for placeholders when a policy is checked at its write. One of them suits each kind of search parameter. */
+/**
+ * Values for placeholders when a policy is checked at its write. For each kind of search parameter, one of them is a
+ * valid value.
+ */
 const SAMPLES = ['x', 'Patient/x', '2020-01-01', '1', 'http://x.example/x', 'true'];
 
 /**

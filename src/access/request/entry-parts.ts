@@ -3,7 +3,10 @@ import { resourceOf, valuesByName } from './http-parts';
 import { type LazyRequest, type PartSources } from './lazy-request';
 import { routeParams } from './route-params';
 
-/** Returns the parts of an entry of a request, or of the search of another type that a request leads to. */
+/**
+ * Returns the parts of the request object for a part of a request, such as an entry of a Bundle, a call of an RPC
+ * method, or a search of another type that a chain causes.
+ */
 export function entryParts(entry: EntryAccessRequest, outer: LazyRequest): PartSources {
   const { method, url, type, id, operationId, rpc, body } = entry;
   const named: PartSources = { 'request-method': () => method.toLowerCase(), operation: () => ({ id: operationId }) };

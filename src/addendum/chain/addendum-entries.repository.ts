@@ -51,7 +51,7 @@ export class AddendumEntries {
     return this.locked(HOLD_TARGET, target);
   }
 
-  /** Like {@link hold}, but without addenda of the target it returns 0 and locks nothing. */
+  /** Like {@link hold}, but if the target has no addenda, it locks nothing and returns 0. */
   holdRecord(target: NativeReference): Promise<number> {
     return this.locked(HOLD_RECORD, target);
   }

@@ -15,7 +15,7 @@ export const HOLD_TARGET: Statement = {
     returning last_sequence`,
 };
 
-/** Like {@link HOLD_TARGET}, but without addenda of the target it locks and creates nothing. */
+/** Like {@link HOLD_TARGET}, but if the target has no addenda, it creates no row, locks nothing and returns no row. */
 export const HOLD_RECORD: Statement = {
   name: 'addendum-hold-record',
   text: 'select last_sequence from addendum_target where target_type = $1 and target_id = $2 for update',

@@ -169,7 +169,10 @@ export class Addenda {
     if (this.granted.isLimited && (await this.targets.find(target)) === undefined) throw targetNotFound(target, path);
   }
 
-  /** @throws RpcRefusal for a target that is not stored. It is called without addenda: they show that it existed. */
+  /**
+   * @throws RpcRefusal for a target that is not stored. Call it only for a target without addenda: addenda show that
+   * their target existed.
+   */
   async assertStored(target: NativeReference, path?: ParamPath): Promise<void> {
     if ((await this.reader.find(target.resourceType, target.id)) === undefined) throw targetNotFound(target, path);
   }

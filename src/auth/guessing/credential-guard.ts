@@ -200,7 +200,8 @@ export class CredentialGuard {
       else await this.count(GIVE_BACK_TRY, [one.account, this.environment.credentialFailuresFree]);
       throw error;
     }
-    // The login is committed, so it must not fail because its tries cannot be forgotten: they only expire later.
+    // The login is committed, so it must not fail when the count of its tries cannot be deleted: the count only expires
+    // later.
     await this.count(FORGET_TRIES, [one.account]).catch((error: unknown) => {
       this.logger.error('The tries before a login still count', errorTrace(error));
     });

@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Slots, type SlotsOptions } from '../../platform/admission/slots';
 import { Environment } from '../../platform/config/environment';
 
-/** Limits of a queued login. Most HTTP clients give up after 30 s. */
+/**
+ * Limits of a queued login. It waits for at most 30 s: most HTTP clients give up then, and nobody would use its hash.
+ */
 export const LOGINS = {
   longestWaitMilliseconds: 30_000,
   busyMessage: 'Too many logins at once. Try again.',

@@ -24,8 +24,8 @@ export class FirstIdentities implements OnApplicationBootstrap {
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    // Before the signing key: a start that lacks a secret has then encrypted nothing, and the next one may have another
-    // encryption key.
+    // The identities come before the signing key. So if a start fails because a secret is missing, it has encrypted
+    // nothing, and the next start may have another encryption key.
     await this.setup.once('identities', () => this.store());
     await this.setup.once('signing-key', async () => {
       await this.keys.add(await this.keys.generate());

@@ -89,7 +89,10 @@ export class WebhookSender implements OnApplicationShutdown {
   }
 }
 
-/** Reads the rest of a short response, so that its connection can be reused. Closes that of a longer response. */
+/**
+ * Reads the rest of a short response, so that its connection can be reused. Closes the connection of a response that is
+ * longer or takes too long.
+ */
 function releaseConnection(answer: Readable): void {
   let sizeBytes = 0;
   const timer = setTimeout(() => answer.destroy(), ANSWER_MILLISECONDS);

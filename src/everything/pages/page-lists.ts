@@ -84,7 +84,8 @@ export class PageLists implements BackgroundTask {
 
   /**
    * Reads a later page.
-   * @throws ServiceError 'gone' for a deleted or expired list, 'forbidden' for the list of another caller
+   * @throws ServiceError 'gone' for a deleted or expired list, 'forbidden' for the list of another caller, 'invalid'
+   * for the list of another patient
    */
   async page({ listId, position }: PageCursor, patientId: string, count: number): Promise<PageOfEntries> {
     const list = await this.statements.runOne<{ total: number; size: number; caller: string; patient_id: string }>(

@@ -28,7 +28,7 @@ export interface FhirAnswer {
    */
   readonly isResource?: true;
   /**
-   * When the version was stored, of which the body or the headers tell. Header `Last-Modified` has whole seconds.
+   * When the version in the body or the headers was stored. Header `Last-Modified` has whole seconds.
    * @internal
    */
   readonly updatedAt?: Date;
@@ -39,7 +39,10 @@ export interface FhirAnswer {
 /** Key in `response.locals` under which audit records find the text of the one returned resource. */
 export const SHOWN_RESOURCE = 'shownResource';
 
-/** Key in `response.locals` of the error that the answer reports, for a Bundle that reports it as that of an entry. */
+/**
+ * Key in `response.locals` of the error that the answer reports, for a Bundle, which reports it as the error of its
+ * entry.
+ */
 export const REFUSAL = 'refusal';
 
 /** Key in `response.locals` of {@link FhirAnswer.updatedAt}, for the entry of a Bundle. */

@@ -10,7 +10,7 @@ import { type Express, type Request, type Response } from 'express';
  * object that has the prototype already, the change does nothing.
  */
 export class AppAdapter extends ExpressAdapter {
-  /** For requests without a connection, as the class of responses below. */
+  /** Classes of requests and responses without a connection, such as those of Bundle entries. */
   readonly Request: typeof IncomingMessage;
   readonly Response: typeof ServerResponse;
 

@@ -15,7 +15,8 @@ const CHUNK_BYTES = 64 * 1024;
 
 /**
  * Returns the function that decompresses a body with this `Content-Encoding`; undefined if it is not compressed.
- * @throws ServiceError 'unsupported-media-type'
+ * @throws ServiceError 'unsupported-media-type' for another encoding; the returned function throws 'too-large' for more
+ * than `mostBytes`, and 'invalid' for bytes that are not in this encoding
  */
 export function unpackingOf(
   contentEncoding = 'identity',

@@ -31,7 +31,8 @@ export class WorkerProcess {
     this.ended = new Promise((resolve) => {
       this.worker.once('exit', (code: number | null, signal: string | null) => {
         resolve(signal ?? `exit code ${code ?? 0}`);
-        // Not by `ended.then` in each scrape: `ended` would keep the result of each scrape as long as the process runs.
+        // Pending scrapes end here, not by `ended.then`: the promise `ended` would keep the result of each scrape as
+        // long as the process runs.
         this.channel.close();
       });
     });

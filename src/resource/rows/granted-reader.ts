@@ -18,7 +18,8 @@ import { type RowLimit } from '../../search/rows/row-limit';
 
 /**
  * Reads resources for the caller of the present request. To a caller who may read only some rows, a hidden resource
- * looks as if it never existed. So does a deleted one, since the row filter has no row to test.
+ * looks as if it never existed. A deleted resource looks the same to this caller, since the row filter has no row to
+ * test.
  * @example
  * const { text } = await grantedReader.read('Patient', 'p7'); // not-found if the caller may not read it
  */

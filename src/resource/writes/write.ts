@@ -80,7 +80,7 @@ export interface WriteResult {
   readonly outcome: 'created' | 'updated' | 'unchanged' | 'deleted';
   /** The written or found version; after a deletion, the deleted version. */
   readonly resource: StoredResource;
-  /** Version number and time of the deletion itself. */
+  /** Version number and time of the deletion. A deletion has its own version number, after that of `resource`. */
   readonly deletion?: Pick<StoredResource, 'version' | 'updatedAt'>;
 }
 

@@ -165,9 +165,9 @@ export class SearchParameterSet {
   }
 
   /**
-   * The parameter that names the patient whose hash is the `patientHash` of a resource's rows. Only types that allow at
-   * most one patient per resource have it, so a search by patient finds everything under that hash. Rows of a Patient
-   * hold the hash of this Patient.
+   * Returns the parameter whose target is the patient of a resource; the index rows of the resource hold the hash of
+   * this patient (`patientHash`). Undefined for types whose resources may have several patients, since one hash would
+   * not find all of them. Rows of a Patient hold the hash of this Patient.
    */
   patientParameter(type: string): SearchParameter | undefined {
     return this.parts.parametersOf(type)?.patient;

@@ -16,7 +16,7 @@ export interface ParameterToBuild {
   readonly type: string;
   readonly code: string;
   readonly digest: string;
-  /** Its bit in the presence mask; undefined if the mask does not record it. */
+  /** Bit of the parameter in the presence mask; undefined if the mask does not record the parameter. */
   readonly bit: number | undefined;
 }
 

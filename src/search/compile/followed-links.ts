@@ -9,7 +9,7 @@ export const isLink = (clause: SearchClause): clause is LinkClause => clause.kin
 /** Whether the clause depends on resources at the other end of a link. */
 export const followsLinks = (clause: SearchClause): boolean => isLink(clause) || nestedIn(clause).some(followsLinks);
 
-/** Whether further links follow the link, so that there may be more paths than rows. */
+/** Whether further links follow the link. Then several paths may lead to the same row. */
 export const isDeep = (clause: SearchClause): clause is LinkClause => isLink(clause) && followsLinks(clause.clause);
 
 // SQL that follows links. `reached` is SQL of (main_date, resource_key) of the resources at one end.

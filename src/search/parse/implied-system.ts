@@ -39,7 +39,7 @@ export interface ParsedToken {
 /** Removes a system that the elements of the parameter imply: rows of such elements hold no system. */
 export function withoutImplied(parameter: SearchParameter, token: ParsedToken): ParsedToken {
   const { system = '', code } = token;
-  // Upper and lower case are equal here, as `:i` needs it. Without `:i`, a code in another case has no rows.
+  // Case is ignored here, for searches with `:i`. This is harmless without `:i`: a code in another case matches no row.
   const sought = code.toLowerCase();
   const isImplied = code !== '' && impliedCodesOf(parameter, system)?.some((one) => one.toLowerCase() === sought);
   return isImplied === true ? { code } : token;

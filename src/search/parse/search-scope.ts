@@ -17,7 +17,10 @@ export interface SearchScope {
    * again.
    */
   readonly effort?: { left: number };
-  /** Reads the last word of a chain, where `_filter` compares by an operator. Without it, the word has a modifier. */
+  /**
+   * Reads the last word of a chain in a `_filter`, which compares by an operator. If undefined, the search is no
+   * `_filter`: the last word is a parameter that may have a modifier.
+   */
   readonly readLeaf?: (leaf: string, scope: SearchScope) => SearchClause;
   /** Collects the parameters of the search whose index is incomplete. */
   readonly incomplete?: Set<SearchParameter>;

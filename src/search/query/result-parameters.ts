@@ -6,10 +6,13 @@ export const RESULT_PARAMETERS: ReadonlySet<string> = new Set([
   ...['_page', '_result', '_timeout', '_explain', '_format', '_pretty'],
 ]);
 
-/** Lists, whose values are joined, and what only chooses the form of the answer. */
+/** Lists, whose values are joined, and parameters that only choose the form of the answer. */
 const REPEATABLE = ['_include', '_revinclude', '_elements', '_format', '_pretty'];
 
-/** Those of {@link RESULT_PARAMETERS} that would be ignored if they were given again. */
+/**
+ * The names among {@link RESULT_PARAMETERS} that a query may contain only once: the server would ignore the second
+ * value.
+ */
 export const SINGLE_PARAMETERS: readonly string[] = [...RESULT_PARAMETERS].filter((name) => !REPEATABLE.includes(name));
 
 const DEFAULT_COUNT = 100;

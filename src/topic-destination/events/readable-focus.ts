@@ -41,7 +41,10 @@ export class ReadableFocus {
     return caller === undefined ? undefined : principalOf(caller);
   }
 
-  /** Returns those resources that their `rowsOf` includes. Resources under the same criteria share one query. */
+  /**
+   * Returns each resource that is among the rows that `rowsOf` returns for it. Resources under the same criteria share
+   * one query.
+   */
   async withinRows<F extends ResourceName>(
     focuses: Iterable<F>,
     rowsOf: (focus: F) => Promise<GrantedRows | undefined>,

@@ -53,8 +53,8 @@ function bindableTypeOf(value: unknown, choiceType: string | undefined): string 
 const shortJson = (value: unknown): string => JSON.stringify(value).slice(0, 300);
 
 /**
- * R4's own invariants. Snapshots repeat these, but the validation by type checks them already. dom-6 is advice of R4
- * for every resource.
+ * Keys of the invariants that a profile does not check. Snapshots repeat R4's own invariants, but the validation by
+ * type checks these already. dom-6 only advises that every resource should have a narrative.
  */
 const keysOfR4 = once(() => new Set(['dom-6', ...invariantDefinitions().map(({ key }) => key)]));
 

@@ -224,7 +224,7 @@ describe('tokens that nobody issued', () => {
       new Promise((resolve, reject) => {
         const { port, hostname } = new URL(app.url);
         const socket = connect(Number(port), hostname, () => {
-          // Not `end`: for a client that has closed its side, Node closes the connection before a late answer.
+          // `end` would not do: when a client has closed its side, Node closes the connection before a late answer.
           socket.write(`${target} HTTP/1.1\r\nHost: svc\r\nConnection: close\r\n${head}\r\n\r\n`, 'latin1');
         });
         let text = '';

@@ -101,7 +101,7 @@ const byDate: SortKey[] = [{ by: { kind: 'main-date' }, isDescending: false }];
 
 type Shape = Pick<SearchQuery, 'clauses' | 'sort'> & { readonly type?: string };
 
-/** Orders that an index has, or begins with. */
+/** Orders that an index provides, at least for the first key. */
 const SORTS: readonly (readonly [name: string, sort: readonly SortKey[]])[] = [
   ['id', byId(false)],
   ['id, the last first', byId(true)],

@@ -78,7 +78,10 @@ interface Run {
   readonly statements: readonly string[];
 }
 
-/** The functions, files and statements that occur in all measured runs of a request. */
+/**
+ * The functions that occur in all measured runs of a request, their files, and the statements of the run with the
+ * fewest statements.
+ */
 interface Way {
   readonly functions: readonly CalledFunction[];
   readonly files: readonly string[];

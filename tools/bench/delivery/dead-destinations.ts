@@ -35,7 +35,10 @@ export const FILL = `insert into outbox_event (destination_key, payload_bytes, v
   select r.destination_key, length(o.body), o.version, o.type, o.id, 'create', 'POST'
   from destination_runtime r cross join (select * from resource where type = 'Observation' limit 20) o
   where r.destination_id like 'dead-%'`;
-/** The SQL that empties these queues. A running attempt then finds its batch gone, so its result does not count. */
+/**
+ * The SQL that empties the queues of the dead destinations. A running attempt then finds its batch gone, so its result
+ * does not count.
+ */
 export const EMPTY = `with dead as (select destination_key from destination_runtime where destination_id like 'dead-%'),
     closed as (delete from open_batch where destination_key in (select destination_key from dead))
   delete from outbox_event where destination_key in (select destination_key from dead)`;

@@ -48,9 +48,9 @@ export async function connectedServers(client: Client): Promise<string | undefin
 }
 
 /**
- * Calls `tell` if the session `pid` has to wait for other sessions: after about 5 s, and then once a minute. It looks
- * by a session of its own, since the one that waits cannot.
- * @returns a function that ends this
+ * Calls `tell` if the session `pid` has to wait for other sessions: after about 5 s, and then once a minute. It queries
+ * on a separate connection, since that of the waiting session is blocked.
+ * @returns a function that ends the queries
  */
 export function watchWaits(url: string, pid: number, tell: (sessions: string) => void): () => void {
   let toldAt = -Infinity;
