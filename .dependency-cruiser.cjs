@@ -252,7 +252,7 @@ module.exports = {
     {
       name: 'no-circles-of-folders',
       severity: 'error',
-      comment: 'A file that two folders share stands in a folder below both, or in the package below.',
+      comment: 'A file that two folders share is in a folder below both, or in the package below.',
       scope: 'folder',
       from: { path: `^src/(platform|topic-destination|${ofResources})(/|$)` },
       to: { circular: true },
@@ -261,7 +261,7 @@ module.exports = {
       name: 'platform-folders-keep-out-of-their-own-folders',
       severity: 'error',
       comment:
-        'A folder inside of a folder of the platform stands above it: migrations and what runs them above src/platform/database.',
+        'A folder inside of a folder of the platform is above it: migrations and what runs them above src/platform/database.',
       from: { path: '^src/platform/([^/]+)/[^/]+$' },
       to: { path: '^src/platform/$1/[^/]+/' },
     },
@@ -296,7 +296,7 @@ module.exports = {
     {
       name: 'topic-destination-is-folders-under-a-module',
       severity: 'error',
-      comment: 'The module stands above the folders; what they share stands in one of them.',
+      comment: 'The module is above the folders; code that they share is in one of them.',
       from: { path: '^src/topic-destination/[^/]+/' },
       to: { path: '^src/topic-destination/[^/]+$' },
     },
@@ -364,7 +364,8 @@ module.exports = {
     {
       name: 'fhir-has-a-face',
       severity: 'error',
-      comment: 'What a resource is stands in src/fhir itself; of its folders these files are for others.',
+      comment:
+        'The description of a resource is in src/fhir itself; of its folders, other packages import only these files.',
       from: { path: '^src/', pathNot: '^src/fhir/|^src/app\\.setup\\.ts$' },
       to: {
         path: '^src/fhir/\\w+/',

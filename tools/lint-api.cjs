@@ -8,7 +8,7 @@ const RULES = {
   rules: {
     'info-license': 'off',
     'no-server-example.com': 'off',
-    // `/fhir/Patient/{id}` is the same route as `/fhir/{type}/{id}`, with an example of its own.
+    // `/fhir/Patient/{id}` is the same route as `/fhir/{type}/{id}`, with another example.
     'no-ambiguous-paths': 'off',
     // The calls to webhook receivers, and probes, have no 4xx response.
     'operation-4xx-response': 'off',

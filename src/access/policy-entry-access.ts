@@ -23,7 +23,7 @@ import { type LazyRequest } from './request/lazy-request';
 
 /**
  * Decides parts of a request (Bundle entries, RPC calls, searches that the request causes) by the same policies as
- * whole requests. Each part has a request object of its own.
+ * whole requests. Each part has a separate request object.
  */
 @Injectable()
 @DecidesEntryAccess('access policies')

@@ -46,8 +46,8 @@ export class AnswerAuditMiddleware implements NestMiddleware {
   }
 
   /**
-   * Whether the response is recorded. A create, update, patch or delete whose change was recorded needs no record of
-   * its own. An operation, a Bundle or an RPC call may also have read something, so it is always recorded.
+   * Whether the response is recorded. A create, update, patch or delete whose change was recorded needs no second
+   * record. An operation, a Bundle or an RPC call may also have read something, so it is always recorded.
    */
   private isRecorded(request: Request, { statusCode }: Response): boolean {
     if (isRefusal(request, statusCode)) return this.requests.caller !== undefined || this.isWithinBudget(request);

@@ -9,7 +9,7 @@ import { type AuditRecord, auditEventOf } from './audit-event';
 /** Writes AuditEvents in the open unit of work, else in a new one. */
 @Injectable()
 export class AuditTrail {
-  /** Requests whose changes were recorded one by one. Each entry of a batch is a request of its own. */
+  /** Requests whose changes were recorded one by one. Each entry of a batch is a separate request. */
   private readonly recorded = new WeakSet<PresentRequest>();
 
   constructor(

@@ -8,7 +8,7 @@ import { ARRAYS, EVENT_COLUMNS, MAX_BATCH_EVENTS } from './batch-row';
 /** How much longer a lease lasts than the timeout of the destination: the time for rendering and settling. */
 export const LEASE_GRACE_SECONDS = 15;
 
-/** Maximum size of the stored resources in a batch. A single event that is larger is a batch of its own. */
+/** Maximum size of the stored resources in a batch. A larger event is a batch alone. */
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
 /** How many errors `$status` shows (interface specification, "Status result of the destination"). */

@@ -15,7 +15,7 @@ export interface HeldBody {
 
 /**
  * Destinations whose last attempt failed, or that have no delivered batch yet, may use half of the memory and have a
- * queue of their own, so that they do not delay the others.
+ * separate queue, so that they do not delay the others.
  */
 export type Share = 'all' | 'half';
 

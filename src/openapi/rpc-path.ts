@@ -18,7 +18,7 @@ export function rpcPath(registry: RpcRegistry): Paths {
         operationId: 'rpc',
         tags: ['RPC'],
         summary: 'Calls a method, or several in order',
-        description: `The body is {"method", "params"}, or an array of up to ${MAX_BATCH_CALLS} such calls, each a transaction of its own.\n\n${methods
+        description: `The body is {"method", "params"}, or an array of up to ${MAX_BATCH_CALLS} such calls, each in a separate transaction.\n\n${methods
           .map(({ method, description }) => `- \`${method}\`: ${description}`)
           .join('\n')}`,
         parameters: [

@@ -22,7 +22,7 @@ export const UNSERVED_OPERATIONS: ReadonlyMap<string, string> = new Map([
   ['graphql', 'Search with _include and _elements.'],
   ['document', 'Search the Composition with _include.'],
   ['convert', 'Read with _format=json or _format=yaml.'],
-  ['meta', 'Read the resource: meta stands in it.'],
+  ['meta', 'Read the resource: it contains meta.'],
   ['meta-add', 'Send a PATCH of meta.tag, meta.security or meta.profile.'],
   ['meta-delete', 'Send a PATCH of meta.tag, meta.security or meta.profile.'],
   ['populate', 'Fill the QuestionnaireResponse in the client.'],

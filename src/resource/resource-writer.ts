@@ -97,8 +97,8 @@ export class ResourceWriter {
   }
 
   /**
-   * Deletes a resource and returns its last content; undefined if nothing was stored. The deletion gets a version
-   * number of its own.
+   * Deletes a resource and returns its last content; undefined if nothing was stored. The deletion gets its own version
+   * number.
    */
   async delete(type: string, id: string, options: WriteOptions = {}): Promise<StoredResource | undefined> {
     await this.listeners.concerns(type);

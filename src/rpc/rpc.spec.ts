@@ -93,7 +93,7 @@ class End implements RpcHandler<{ readonly as?: string }, unknown> {
   }
 }
 
-/** Access checks that grant every call, since policies have specs of their own. */
+/** Access checks that grant every call, since policies have their own specs. */
 @Injectable()
 @DecidesEntryAccess('this spec')
 class Everything implements EntryAccess {

@@ -72,7 +72,7 @@ export class ServerStatusOperation implements OperationHandler {
     return {
       timestamp: this.clock.now(),
       // This part runs without the time limit of the others, which would open a read-only transaction. The health check
-      // has a limit of its own, and must detect a read-only database.
+      // has its own limit, and must detect a read-only database.
       ...(await this.parts.ofHealth()),
       ...(await tried('server', () => this.parts.ofProcesses())),
       ...(await tried('sessions', () => this.parts.ofSessions())),

@@ -76,7 +76,7 @@ export type StatusValues = AnswerValues<typeof STATUS_PARTS>;
 /** The sum of the wanted samples of a metric family; undefined if the family could not be read. */
 type Sum = (name: string, isWanted?: (labels: Readonly<Record<string, string>>) => boolean) => number | undefined;
 
-/** Each part has a time limit of its own, and may fail without the others. */
+/** Each part has its own time limit, and may fail without the others. */
 @Injectable()
 export class StatusParts {
   private storage: { readonly values: Promise<StatusValues>; readonly endsAt: number } | undefined;

@@ -60,7 +60,7 @@ describe(asCurl, () => {
     expect(argumentsIn(line)).toHaveLength(7);
   });
 
-  it('has a placeholder where the token stands', () => {
+  it('has a placeholder instead of the token', () => {
     expect(asCurl('http://h', search)).toContain('"Authorization: Bearer $TOKEN"');
   });
 });

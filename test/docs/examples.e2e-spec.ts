@@ -217,7 +217,7 @@ describe('the examples of the OpenAPI document', () => {
   });
 });
 
-/** The name of the method that the example `key` calls; undefined for an example with a name of its own. */
+/** The name of the method that the example `key` calls; undefined for an example with another name. */
 const methodOf = (call: { readonly method?: string }, key: string): string | undefined =>
   call.method === key ? key : undefined;
 

@@ -13,12 +13,12 @@ describe('NOTICE', () => {
     expect(textOf('NOTICE')).toContain(textOf(file).trim());
   });
 
-  it('S8.5: stands in the image beside the license', () => {
+  it('S8.5: is in the image beside the license', () => {
     expect(textOf('Dockerfile')).toContain('COPY LICENSE NOTICE ./');
     expect(textOf('.dockerignore').split('\n')).toEqual(expect.arrayContaining(['!LICENSE', '!NOTICE']));
   });
 
-  it('S8.5: leaves out no package whose license is one of its own', () => {
+  it('S8.5: names each package whose license is only in a file of that package', () => {
     const { packages } = JSON.parse(textOf('package-lock.json')) as {
       packages: Record<string, { readonly license?: string; readonly dev?: boolean }>;
     };

@@ -95,7 +95,7 @@ describe('the OpenAPI document', () => {
     expect(described.filter((path) => !patterns.some((pattern) => pattern.test(path)))).toEqual([]);
   });
 
-  it('U2: gives every operation an id of its own, and every answer a schema and an example', () => {
+  it('U2: gives every operation its own id, and every answer a schema and an example', () => {
     const operations = Object.entries(whole.paths as Record<string, Record<string, DescribedOperation>>).flatMap(
       ([path, item]) =>
         Object.entries(item).map(([method, operation]) => ({ name: `${method} ${path}`, ...operation })),

@@ -42,6 +42,11 @@ const BANNED: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bthe dearest\b|\b(?:is|are|as|equally) dear\b|\bdear [a-z]{3,}/i, 'costly, expensive'],
   [/\bin vain\b/i, 'without a result'],
   [/\bfor want of\b/i, 'without'],
+  [
+    /\bof (?:its|their) own\b(?! [a-z])|\bof (?:its|their) own (?:and|for|in|must|on|or|to|with)\b/,
+    'separate, its own …',
+  ],
+  [/\bstands? (?:beside|twice|in(?! for\b))\b/, 'is in, occurs'],
   [/\bof (?:two|those) who\b|\bfor who(?:m)? it\b/i, 'name the person or part'],
 ];
 
@@ -100,6 +105,8 @@ describe('plain words', () => {
     ['Fails. Who has no token is told so.', 2],
     ['The server tells the worker, lest it waits.', 2],
     ['Both travel in one flight, and give way to others for ever.', 3],
+    ['A batch has a record of its own, which stands in the list.', 2],
+    ['The owner of its own types stands in for another.', 0],
     ['What should a client do? Nothing.', 0],
     ['Skips requests whose client disconnected.', 0],
   ])('finds in "%s" %d patterns', (text, count) => {

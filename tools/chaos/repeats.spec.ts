@@ -31,7 +31,7 @@ describe('A batch that arrived again after a 2xx (I9)', () => {
     ['after the second arrival', { destination: 'd1', firstNumber: 7, endedAt: 21_000 }, false],
     ['of another batch', { destination: 'd1', firstNumber: 8, endedAt: 12_000 }, false],
     ['of another destination', { destination: 'd2', firstNumber: 7, endedAt: 12_000 }, false],
-  ])('was answered late only by a time-out of its own: one %s', (_case, timeOut, expected) => {
+  ])('was answered late only by its own time-out: one %s', (_case, timeOut, expected) => {
     const [repeat] = repeatsWithoutCrash(ARRIVALS, []);
     expect(repeat && isAnsweredLate(repeat, [timeOut])).toBe(expected);
   });

@@ -25,7 +25,7 @@ export interface Constraint {
   readonly source?: string;
 }
 
-/** The elements that a type states itself. Profiles and logical models state none of their own. */
+/** The elements that a type itself defines, without those that it inherits. Profiles and logical models define none. */
 export function ownElements({ kind, derivation, snapshot }: StructureDefinition): readonly OwnElement[] {
   if (kind === 'logical' || derivation === 'constraint') return [];
   return (snapshot?.element ?? []).filter(({ path, base }) => base.path === path);

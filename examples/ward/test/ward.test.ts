@@ -38,7 +38,7 @@ async function deliver(id: string, kind: string, parameter: readonly object[]): 
   return (await app.put(`/fhir/SvcTopicDestination/${id}`, body)).status;
 }
 
-void test('the resource type is searched by its parameters, and stands in the CapabilityStatement', async () => {
+void test('the resource type is searched by its parameters, and is in the CapabilityStatement', async () => {
   const found = async (query: string): Promise<number> =>
     (await app.get(`/fhir/Ward?${query}`)).json<{ total: number }>().total;
   assert.deepEqual(

@@ -1,4 +1,4 @@
-/** The types of addenda that have methods of their own (interface specification, "SDCAddendum"). */
+/** The types of addenda that have their own methods (interface specification, "SDCAddendum"). */
 export const NOTE = 'svc.sdc.addendum/Note';
 export const COMMENT = 'svc.sdc.addendum/Comment';
 export const HISTORY = 'svc.sdc.addendum/History';

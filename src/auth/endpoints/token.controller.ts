@@ -36,8 +36,8 @@ export class TokenController {
   @ApiOperation({
     summary: 'Exchanges a password, a refresh token or a client secret for an access token',
     description: 'Client credentials in a Basic header or in the body; the body as a form or as JSON.',
-    // No security scheme here: otherwise Swagger UI sends the credentials of its own login in addition to those of the
-    // body.
+    // No security scheme here: otherwise Swagger UI sends the credentials of its login dialog in addition to those of
+    // the body.
     security: [],
   })
   @ApiBody(TOKEN_REQUEST)

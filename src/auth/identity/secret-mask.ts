@@ -4,7 +4,7 @@ import { memberOf } from '../../platform/json/plain-object';
 import { type ResourceDraft } from '../../model/resource-draft';
 import { refused } from './shape';
 
-/** The text that stands in bodies instead of a secret. A write that contains this text keeps the stored secret. */
+/** The text that bodies contain instead of a secret. A write that contains this text keeps the stored secret. */
 const SECRET_MASK = '***';
 
 /** The path of a secret in a User or Client: a member, or a member of a nested object. */

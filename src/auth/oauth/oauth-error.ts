@@ -58,7 +58,7 @@ export class OAuthError extends Error {
   }
 }
 
-/** An `invalid_grant` with a cause of its own in docs/reference/errors.md. */
+/** An `invalid_grant` whose cause has a separate entry in docs/reference/errors.md. */
 export const invalidGrant = (cataloged: ErrorCode, description: string, operatorDetail?: string): OAuthError =>
   new OAuthError('invalid_grant', description, operatorDetail, undefined, cataloged);
 

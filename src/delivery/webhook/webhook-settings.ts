@@ -9,7 +9,7 @@ import { addTo } from '../../platform/lists-by-key';
 
 export interface WebhookSettings extends DeliverySettings {
   readonly endpoint: string;
-  /** How long an idle connection stays open. With 0, each request has a connection of its own. */
+  /** How long an idle connection stays open. With 0, each request opens a new connection. */
   readonly keepAliveSeconds: number;
   /** The configured headers, in the given order. A name may occur more than once. */
   readonly headers: readonly HeaderLine[];

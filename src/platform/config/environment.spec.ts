@@ -20,7 +20,7 @@ function problemsOf(variables: Record<string, string>): readonly string[] {
 }
 
 describe(readEnvironment, () => {
-  it('needs no variable: a newcomer gets a database of their own, on the loopback, with a trial policy', () => {
+  it('needs no variable: a newcomer gets a new database, on the loopback, with a trial policy', () => {
     expect(readEnvironment({})).toMatchObject({
       port: 3000,
       host: '127.0.0.1',

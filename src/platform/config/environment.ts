@@ -24,7 +24,7 @@ let read: VariableReader;
 export class Environment {
   /** `DATABASE_URL`: an external PostgreSQL. If unset, the embedded PostgreSQL below {@link dataDirectory} is used. */
   readonly databaseUrl = read.matching('DATABASE_URL', POSTGRESQL_URL, 'a postgresql:// URL');
-  /** `SVC_DATABASE_DIRECT_URL`: {@link databaseUrl} without the pooler, for work that needs a session of its own. */
+  /** `SVC_DATABASE_DIRECT_URL`: {@link databaseUrl} without the pooler, for work that needs a whole session. */
   readonly databaseDirectUrl = read.matching('SVC_DATABASE_DIRECT_URL', POSTGRESQL_URL, 'a postgresql:// URL');
   /** `PORT`: HTTP port. With 0 the system chooses a free port. */
   readonly port = read.integer('PORT', 3000, 0, 65_535);

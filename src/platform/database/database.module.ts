@@ -34,7 +34,7 @@ export class DatabaseModule {
   }
 }
 
-/** Returns the pooler that `url` leads through; undefined if each connection has a session of its own. */
+/** Returns the pooler that `url` leads through; undefined if each connection has a separate session. */
 async function poolerOf(url: string, directUrl: string | undefined): Promise<Pooler | undefined> {
   const pooling = await poolingOf(url);
   const logger = new Logger(DatabaseModule.name);

@@ -4,7 +4,7 @@ import { type ErrorKind } from './error-kind';
 export const ERROR_CODES_SYSTEM = 'urn:svc:error';
 
 /**
- * Codes of the errors that a caller can get, by kind. An error without a code of its own has the code of its kind. The
+ * Codes of the errors that a caller can get, by kind. An error without a specific code has the code of its kind. The
  * codes never change, since callers branch on them. `docs/reference/errors.md` describes the cause of each and what to
  * do.
  */

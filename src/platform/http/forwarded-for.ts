@@ -5,7 +5,7 @@ const WITH_PORT = /^(?:(\d+(?:\.\d+){3}):\d+|\[([^\]]*)\](?::\d+)?)$/;
 
 /**
  * Removes the ports that some proxies, such as Azure Application Gateway, append to addresses in `X-Forwarded-For`.
- * Otherwise each connection would count as an address of its own, and no limit by address would work.
+ * Otherwise each connection would count as another address, and no limit by address would work.
  */
 export const withoutForwardedPorts: RequestHandler = ({ headers }, _response, next) => {
   const forwarded = headers['x-forwarded-for'];

@@ -140,9 +140,9 @@ describe(compactJson.name, () => {
     ['malformed', '-', 'Malformed JSON: expected a digit (line 1, column 2)'],
     ['malformed', '1.', 'Malformed JSON: expected a digit (line 1, column 3)'],
     ['malformed', '1e+', 'Malformed JSON: expected a digit (line 1, column 4)'],
-    ['duplicate-key', '{"a":1,"a":1}', 'Key that stands twice (a, line 1, column 8)'],
-    ['duplicate-key', '{"b":[{},{"a":1,"\\u0061":2}]}', 'Key that stands twice (b[1].a, line 1, column 17)'],
-    ['duplicate-key', '{"":1,"":2}', 'Key that stands twice (line 1, column 7)'],
+    ['duplicate-key', '{"a":1,"a":1}', 'Duplicate key (a, line 1, column 8)'],
+    ['duplicate-key', '{"b":[{},{"a":1,"\\u0061":2}]}', 'Duplicate key (b[1].a, line 1, column 17)'],
+    ['duplicate-key', '{"":1,"":2}', 'Duplicate key (line 1, column 7)'],
     ['forbidden-key', '{"__proto__":{}}', 'Key that is not allowed (__proto__, line 1, column 2)'],
     ['forbidden-key', '{"a":{"constructor":1}}', 'Key that is not allowed (a.constructor, line 1, column 7)'],
     ['forbidden-key', '[{"\\u0070rototype":1}]', 'Key that is not allowed ([0].prototype, line 1, column 3)'],
@@ -195,7 +195,7 @@ describe(compactJson.name, () => {
     );
     expect(refusals.map((refusal) => refusal?.message)).toEqual([
       "Malformed JSON: expected ',' or '}' (a, line 1, column 17)",
-      'Key that stands twice (*.a, line 1, column 20)',
+      'Duplicate key (*.a, line 1, column 20)',
       'U+0000 in a string (line 1, column 10)',
       'Malformed JSON: expected the rest of a string (line 1, column 10)',
     ]);

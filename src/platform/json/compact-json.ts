@@ -167,7 +167,7 @@ class JsonScanner {
       this.refuse('forbidden-key', 'Key that is not allowed', start);
     }
     const keysBefore = container.keys.size;
-    if (container.keys.add(key).size === keysBefore) this.refuse('duplicate-key', 'Key that stands twice', start);
+    if (container.keys.add(key).size === keysBefore) this.refuse('duplicate-key', 'Duplicate key', start);
     if (keysBefore === MAX_MEMBERS) this.refuse('too-many', `Object of more than ${MAX_MEMBERS} members`, start);
     if (this.next() !== COLON) this.malformed("':'");
     this.at++;

@@ -18,9 +18,9 @@ export abstract class MetricsReader {
 }
 
 /**
- * Serves `/metrics`, `/metrics/minutes` and `/metrics/hours` on a port of its own, without credentials: everybody who
- * can reach the port may read. It listens only if `SVC_METRICS_PORT` is set, and on the loopback unless
- * `SVC_METRICS_HOST` is set.
+ * Serves `/metrics`, `/metrics/minutes` and `/metrics/hours` on a separate port, without credentials: everybody who can
+ * reach the port may read. It listens only if `SVC_METRICS_PORT` is set, and on the loopback unless `SVC_METRICS_HOST`
+ * is set.
  */
 @Injectable()
 export class MetricsServer implements OnApplicationShutdown {

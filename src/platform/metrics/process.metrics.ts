@@ -41,7 +41,7 @@ export class ProcessMetrics implements MetricSource, OnApplicationShutdown {
       single('gauge', 'process_start_time_seconds', 'When the process started.', STARTED_AT, 'min'),
       single('counter', 'process_cpu_seconds_total', 'Processor time, all threads.', (user + system) / 1e6),
       single('gauge', 'process_resident_memory_bytes', 'Resident memory.', process.memoryUsage.rss()),
-      // Each process has a heap of its own: in a sum, idle processes would hide the full heap of another one.
+      // Each process has a separate heap: in a sum, idle processes would hide the full heap of another one.
       single('gauge', 'nodejs_heap_size_used_bytes', 'JavaScript heap in use.', heap.used_heap_size, 'max'),
       single('gauge', 'svc_heap_limit_bytes', 'Where the JavaScript heap ends.', heap.heap_size_limit, 'min'),
       this.loopDelay(),

@@ -18,7 +18,7 @@ describe(RequestContext, () => {
     expect([requests.correlationId, requests.topicCorrelationId]).toEqual([undefined, undefined]);
   });
 
-  it('is of its own for each of many requests at once', async () => {
+  it('is separate for each of many requests at once', async () => {
     const requests = new RequestContext();
     const seen = await Promise.all(
       ['a', 'b', 'c'].map((id, rights) =>

@@ -47,8 +47,7 @@ export class InitBundle {
 }
 
 /**
- * The transactions of a Bundle. Each entry of a batch is a transaction of its own, but at start all of them must
- * succeed.
+ * The transactions of a Bundle. Each entry of a batch is a separate transaction, but at start all of them must succeed.
  */
 const transactionsIn = (bundle: Bundle): readonly Bundle[] =>
   bundle.type === 'batch' ? bundle.entries.map((entry) => ({ ...bundle, entries: [entry] })) : [bundle];

@@ -342,7 +342,7 @@ describe(compileFhirPathPatch.name, () => {
     ['no index', parameters(operation({ type: 'insert', path: 'Patient.name', value: '"valueString":"b"' }))],
     ['a negative index', parameters(operation({ type: 'move', path: 'Patient.name', source: -1, destination: 0 }))],
     [
-      'a part that stands twice',
+      'a part that occurs twice',
       parameters(operation({ type: 'delete', path: 'a' }).replace(']', ',{"name":"path","valueString":"b"}]')),
     ],
   ])('refuses %s as malformed', (_case, patch) => {

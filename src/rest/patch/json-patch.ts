@@ -173,7 +173,7 @@ function memberAt(value: JsonValue, step: string): JsonValue | undefined {
 function parsePointer(text: string): Pointer {
   if (text === '') return [];
   if (!text.startsWith('/') || /~(?![01])/.test(text))
-    throw malformed(`"${excerpt(text)}" is no JSON Pointer: it begins with "/", and "~" stands as ~0, "/" as ~1.`);
+    throw malformed(`"${excerpt(text)}" is no JSON Pointer: it begins with "/", with "~" written as ~0 and "/" as ~1.`);
   return text
     .slice(1)
     .split('/')

@@ -41,7 +41,7 @@ export class OperationParts {
   ) {
     for (const part of parts) {
       const name = nameOf(part, place);
-      if (this.byName.has(name)) throw this.refused(`the part "${excerpt(name)}" stands twice`);
+      if (this.byName.has(name)) throw this.refused(`the part "${excerpt(name)}" occurs twice`);
       this.byName.set(name, part);
     }
   }

@@ -18,10 +18,10 @@ export interface Alias {
 }
 
 /**
- * Finds parameters of one type that need no rows of their own, because others hold the same values. These are equal
- * parameters, unions of others (`combo-code`), and narrowings to one target type (`patient` of `subject`). This saves
- * an eighth of the rows. The server's own parameters never serve others, so that adding one never moves the rows of
- * another.
+ * Finds parameters of one type that need no separate rows, because rows of other parameters hold the same values. These
+ * are equal parameters, unions of others (`combo-code`), and narrowings to one target type (`patient` of `subject`).
+ * This saves an eighth of the rows. The server's own parameters never serve others, so that adding one never moves the
+ * rows of another.
  * @param standard HL7's parameters in a fixed order: of equal ones, the first has the rows
  */
 export function findAliases(standard: readonly Candidate[], own: readonly Candidate[]): ReadonlyMap<string, Alias> {

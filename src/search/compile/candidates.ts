@@ -141,7 +141,7 @@ export class Candidates {
 
   /**
    * Reads numbers by date. The index orders the numbers of each code by date. The code of a number is the one that a
-   * composite parameter pairs with it; numbers without a code are a group of their own.
+   * composite parameter pairs with it; numbers without a code are a separate group.
    */
   private byNumber(
     { parameterIds, codeHash, ranges }: NumberClause,

@@ -14,7 +14,7 @@ export function isUndefinedHere(name: string, value: string): boolean {
       if (value !== 'true' && value !== 'both') throw invalid(name, 'is true, false or both');
       throw invalid(
         name,
-        'is supported as "false" only: contained resources have no index of their own; search their containers, for example by _content',
+        'is supported as "false" only: contained resources have no index; search their containers, for example by _content',
       );
     case '_containedType':
       if (value === 'container' || value === 'contained') return true;

@@ -66,8 +66,8 @@ export class DestinationPrincipal {
   }
 
   /**
-   * Checks that the caller may get events of the destination at an endpoint of its own. The caller must be the
-   * principal, or be allowed to update it. No caller may do so for a destination that the server created.
+   * Checks that the caller may get events of the destination at an endpoint that the caller chooses. The caller must be
+   * the principal, or be allowed to update it. No caller may do so for a destination that the server created.
    * @throws ServiceError 'not-found', 'forbidden'
    */
   async assertMayHear(id: string): Promise<void> {

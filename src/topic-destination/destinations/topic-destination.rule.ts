@@ -91,7 +91,7 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
 
   /**
    * Shows the header values of a destination to callers who may update it. They need to see the configuration, and
-   * could send the values to an endpoint of their own anyway. `secret` stays masked for everybody.
+   * could send the values to their own endpoint anyway. `secret` stays masked for everybody.
    */
   async shown({ type, id, version, text }: StoredResource): Promise<string | undefined> {
     const resource = JSON.parse(text) as Resource;

@@ -52,7 +52,7 @@ export class TopicDryRun {
     private readonly slices: Slices,
     environment: Environment,
   ) {
-    // Dry runs have a CPU budget of their own: the slow criterion of a draft must not make the server skip criteria of
+    // Dry runs have a separate CPU budget: the slow criterion of a draft must not make the server skip criteria of
     // active topics.
     this.evaluation = new CriteriaEvaluation(new CpuBudget(), environment, slices);
   }

@@ -7,7 +7,7 @@ export interface ElementValue {
   readonly index: number | undefined;
 }
 
-/** A value that has no key of its own: a resource, an extension, a part of a pattern. */
+/** A value without a key: a resource, an extension, a part of a pattern. */
 export const bareValue = (value: unknown): ElementValue => ({ value, choiceType: undefined, index: undefined });
 
 /**

@@ -23,7 +23,7 @@ export const invariantsOfType = (type: string): readonly ItemCheck[] =>
 export function invariantsOfElement(owner: string, element: ElementDefinition, type: string): readonly ItemCheck[] {
   return lineageOf(owner).flatMap((ancestor) => {
     const path = `${ancestor}.${element.name}`;
-    // A backbone element is a type of its own, with its path as the name. Its invariants are those of this type.
+    // A backbone element is a separate type, with its path as the name. Its invariants are those of this type.
     if (path === type) return [];
     const ofChoice = element.isChoice ? statedAt(`${ancestor}.${memberKey(element, type)}`) : [];
     return [...statedAt(path), ...ofChoice].map((stated) => checkOf(stated, type, path));

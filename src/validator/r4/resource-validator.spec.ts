@@ -604,7 +604,7 @@ describe(ResourceValidator, () => {
     [patient({ extension: [{ url: 'http://x', valueText: 'x' }] }), 'It may be valueBase64Binary, valueBoolean,'],
     [observation({ valueQuantity: { value: 1, comparator: '=<' } }), 'allowed codes: <, <=, >=, >.'],
     [patient({ name: [{ family: 'x', modifierExtension: [] }] }), 'Use "extension".'],
-    [patient({ _name: [] }), '"name" is no primitive: its extensions stand inside of it.'],
+    [patient({ _name: [] }), '"name" is no primitive: its extensions are inside it.'],
     [patient({ gender: 'femal' }), 'Did you mean "female"?'],
     [observation({ status: 'Final' }), 'Did you mean "final"?'],
     [

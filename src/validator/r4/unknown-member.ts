@@ -23,7 +23,7 @@ export function hintFor(key: string, type: string, members: ReadonlyMap<string, 
   const stem = key.replace(/^_/, '');
   const named = members.get(stem);
   if (named !== undefined && stem !== key)
-    return { hint: ` "${stem}" is no primitive: its extensions stand inside of it.`, meant: stem };
+    return { hint: ` "${stem}" is no primitive: its extensions are inside it.`, meant: stem };
   const choices = known.flatMap(([name, { choice }]) => (choice?.name === stem ? [name] : []));
   if (choices.length > 0) return { hint: ` Name its type: ${shortListOf(choices)}.`, meant: stem };
   const types = known.flatMap(([name, { choice }]) =>

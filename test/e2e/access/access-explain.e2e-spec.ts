@@ -109,7 +109,7 @@ describe('a denial', () => {
     await app.delete('/AccessPolicy/explain');
   });
 
-  it('stands in the list of the latest ones, of all and of its User, for callers with a policy for the list', async () => {
+  it('is in the list of the latest ones, of all and of its User, for callers with a policy for the list', async () => {
     const listed = async (query = ''): Promise<readonly Decision[]> => {
       const answer = await app.get(`/auth/decisions${query}`);
       expect(answer.status).toBe(200);
@@ -552,7 +552,7 @@ describe('POST /auth/test-request', () => {
     expect((await app.post('/auth/test-request', body as object)).status).toBe(status);
   });
 
-  it('needs a policy of its own', async () => {
+  it('needs a separate policy', async () => {
     const testers = [{ resourceType: 'Operation', id: 'AuthTestPolicy' }];
     await app.put('/AccessPolicy/testers', { engine: 'allow', link: testers });
     const { bearer } = await login(app, 'nobody', { policies: [] });

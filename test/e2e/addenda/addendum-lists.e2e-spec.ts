@@ -12,7 +12,7 @@ interface Listed {
   readonly text: string;
 }
 
-describe('lists of addenda that do not stand in memory', () => {
+describe('lists of addenda that are not in memory', () => {
   let app: TestApp;
   let database: Client;
 

@@ -118,7 +118,7 @@ describe('U8: $amendments-link', () => {
     expect((await ask()).status).toBe(404);
   });
 
-  it('stands nowhere but as its hash', async () => {
+  it('is stored nowhere except as its hash', async () => {
     const link = await newLink();
     const token = link.slice(link.indexOf('=') + 1);
     await open(link, 'HEAD');

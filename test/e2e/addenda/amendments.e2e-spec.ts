@@ -243,7 +243,7 @@ describe('$amendments', () => {
     });
 
     const EVIL = `<script>x</script>"'&<img src=x onerror=x>`;
-    it('escapes every text, wherever it stands', async () => {
+    it('escapes every text, at every position', async () => {
       const id = await signed(
         `"type":${JSON.stringify(EVIL)},"author":{"id":"a","resourceType":"User","display":${JSON.stringify(EVIL)}},"q":{"text":${JSON.stringify(EVIL)},"value":1,"unit":${JSON.stringify(EVIL)}},${JSON.stringify(EVIL)}:"k","list":["a",${JSON.stringify(EVIL)}],"c":{"code":${JSON.stringify(EVIL)},"text":${JSON.stringify(EVIL)}}`,
         `"q":{"text":${JSON.stringify(EVIL)},"value":2,"unit":${JSON.stringify(EVIL)}},${JSON.stringify(EVIL)}:${JSON.stringify(EVIL)},"list":[${JSON.stringify(EVIL)},"a"]`,
@@ -383,7 +383,7 @@ describe('$amendments', () => {
       expect((await ask('/SDCDocument/vitals-7/$amendments', null)).status).toBe(401);
     });
 
-    it('is an Operation of its own to policies', async () => {
+    it('is a separate Operation to policies', async () => {
       const clerk = await login(app, 'clerk', { policies: [] });
       expect((await ask('/SDCDocument/vitals-7/$amendments', clerk.bearer)).status).toBe(403);
       await app.put('/AccessPolicy/clerk', {

@@ -469,7 +469,7 @@ describe('documents by RPC', () => {
   });
 
   describe('who signs', () => {
-    it('is whom the call names, else the caller, and the caller stands beside it', async () => {
+    it('is the person that the call names, else the caller, and the caller is recorded too', async () => {
       const id = await stored('draft');
       const own = { id: 'ada', resourceType: 'User' };
       await resultOf('/sign', bodyOf(id), ada.bearer);

@@ -103,7 +103,7 @@ describe('C7: AuditEvents of clients', () => {
   });
 
   describe('C7: the security tag of the server', () => {
-    it('stands on each record that it makes itself, and on no other', async () => {
+    it('is on each record that it makes itself, and on no other', async () => {
       const [own, all] = [await totalOf(`_security=${TAG}`), await totalOf('')];
       expect(own).toBeGreaterThan(0);
       expect(all).toBeGreaterThan(own);

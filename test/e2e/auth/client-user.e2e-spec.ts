@@ -77,7 +77,7 @@ describe('Client and User', () => {
       for (const { text } of answers.slice(0, -1)) expect(text).toContain(`"${member}":"${MASK}"`);
     });
 
-    it('stands in no table but as a hash', async () => {
+    it('is in no table except as a hash', async () => {
       const id = newId();
       const canary = `canary-${type}-${id}`;
       await stored(`/${type}/${id}`, { ...body(id), [member]: canary });

@@ -89,7 +89,7 @@ describe('a client library (oauth4webapi)', () => {
     expect(await describe(second.access_token)).toEqual({ active: false });
   });
 
-  it('gets a token of its own', async () => {
+  it('gets its own token', async () => {
     const authentication = oauth.ClientSecretBasic(SECRET);
     const answer = await oauth.clientCredentialsGrantRequest(server, client, authentication, {}, options());
     const tokens = await oauth.processClientCredentialsResponse(server, client, answer);

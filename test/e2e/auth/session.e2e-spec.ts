@@ -102,7 +102,7 @@ describe('Session', () => {
       expect(JSON.stringify(session)).not.toContain(token);
     });
 
-    it('is one of its own for each token', async () => {
+    it('is a separate one for each token', async () => {
       const ids = [(await open()).id, (await open()).id];
       expect(new Set(ids).size).toBe(2);
     });

@@ -77,7 +77,7 @@ describe('grants of POST /auth/token', () => {
   };
 
   describe('client_credentials (RFC 6749, section 4.4)', () => {
-    it('gives a confidential client a token of its own, without a User and without a hash', async () => {
+    it('gives a confidential client its own token, without a User and without a hash', async () => {
       const before = hashes();
       const answer = await ask('machine', { grant_type: 'client_credentials', scope: 'labs.read' });
       expect([answer.status, answer.json(), answer.headers.get('cache-control')]).toEqual([
@@ -107,7 +107,7 @@ describe('grants of POST /auth/token', () => {
       expect(refusalOf(await ask(clientId, { grant_type: 'client_credentials', ...parameters }))).toEqual(expected);
     });
 
-    it('has settings of its own: format, lifetime, audience, refresh tokens', async () => {
+    it('has its own settings: format, lifetime, audience, refresh tokens', async () => {
       const tokens = (await ask('machine-jwt', { grant_type: 'client_credentials' })).json<Tokens>();
       expect([tokens.expires_in, claimsOf(tokens.access_token)]).toEqual([
         120,
@@ -142,7 +142,7 @@ describe('grants of POST /auth/token', () => {
   });
 
   describe('scope and audience', () => {
-    it('stand in token, Session and answer', async () => {
+    it('are in token, Session and answer', async () => {
       const tokens = (
         await logIn('scoped', { scope: 'ward.write ward.read', audience: 'https://a.example' })
       ).json<Tokens>();

@@ -162,7 +162,7 @@ describe('the life of a token', () => {
       expect([iss, await described(token, 'signed')]).toEqual([BASE_URL, expect.objectContaining({ jti, iss })]);
     });
 
-    it('C9: are a UUID of its own and the issuer for an opaque token, a new one after a refresh', async () => {
+    it('C9: are a new UUID and the issuer for an opaque token, a new one after a refresh', async () => {
       const first = await logIn();
       const second = (
         await form(

@@ -71,7 +71,7 @@ const status = async (): Promise<unknown> =>
 const forget = (columns: string): Promise<unknown> => client.query(`update delivery_generation set ${columns}`);
 
 describe('The delivery generation', () => {
-  it('D5: stands in every notification, and stays while the history is the same', async () => {
+  it('D5: is in every notification, and stays while the history is the same', async () => {
     await write();
     await delivered(app, id, 1);
     expect(await renew()).toBeNull();

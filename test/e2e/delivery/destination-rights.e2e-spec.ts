@@ -256,7 +256,7 @@ describe('rights that change all the time', () => {
   });
 });
 
-describe('a create without a transaction of its own', () => {
+describe('a create without a separate transaction', () => {
   it('is heard of by those who are limited to its row, and by nobody else who is limited', async () => {
     await first.put('/User/limited', {});
     await first.put('/AccessPolicy/of-limited', {

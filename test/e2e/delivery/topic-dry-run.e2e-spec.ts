@@ -194,7 +194,7 @@ describe('SvcSubscriptionTopic/$dry-run', () => {
     ['a count beyond the bounds', () => dryRun(topicOf(), [{ name: '_count', valueUnsignedInt: 1001 }]), 400, '1000'],
     ['a time that is none', () => dryRun(topicOf(), [{ name: 'end', valueInstant: 'now' }]), 400, 'a time such as'],
     ['a kind of versions that is none', () => dryRun(topicOf(), [{ name: '_fires', valueBoolean: 'x' }]), 400, 'true'],
-    ['a place of its own', () => dryRun(topicOf(), [{ name: '_after', valueString: 'x' }]), 400, 'made by the server'],
+    ['a made-up position', () => dryRun(topicOf(), [{ name: '_after', valueString: 'x' }]), 400, 'made by the server'],
     [
       'a window from behind',
       () => dryRun(topicOf(), [{ name: 'end', valueInstant: '2020-01-01T00:00:00Z' }]),

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe('a module of another team (its doors: examples/ward/test)', () => {
-  it('has metrics of its own, which count what was committed', async () => {
+  it('has its own metrics, which count what was committed', async () => {
     const { port } = app.app.get(MetricsServer, { strict: false });
     const created = async (): Promise<number> => {
       const text = await (await fetch(`http://127.0.0.1:${port ?? 0}/metrics`)).text();

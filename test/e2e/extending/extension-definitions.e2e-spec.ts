@@ -56,7 +56,7 @@ describe('values of extensions whose definitions are stored', () => {
     expect((await app.post('/fhir/Patient', patient({ url: GRADE, valueInteger: 3 }))).status).toBe(201);
   });
 
-  it('C4.7: are checked wherever they stand', async () => {
+  it('C4.7: are checked at every position', async () => {
     const wrong = [{ url: GRADE, valueString: 'high' }];
     const body = {
       resourceType: 'Patient',

@@ -134,7 +134,7 @@ describe('a grant of another team', () => {
     expect(outcomeOf(await ask({ ...request, client_id: 'reader', client_secret: '' }))).toEqual([200, undefined]);
   });
 
-  describe('with parameters of its own', () => {
+  describe('with its own parameters', () => {
     it('takes them from the body alone', async () => {
       const { status, text } = await app.post(
         '/auth/token?pin=1234',
@@ -176,7 +176,7 @@ describe('a grant of another team', () => {
       expect([answer.status, answer.text]).toEqual([422, expect.stringContaining(text)]);
     });
 
-    it('stands in the description of the token endpoint', async () => {
+    it('is in the description of the token endpoint', async () => {
       const { paths } = (await app.get('/api-json')).json<{ paths: Record<string, { post: object }> }>();
       const [grantTypes] = /"enum":\[[^\]]*password[^\]]*\]/.exec(JSON.stringify(paths['/auth/token']?.post)) ?? [];
       expect(JSON.parse(`{${grantTypes ?? ''}}`)).toEqual({

@@ -89,7 +89,7 @@ describe('a migration of a module', () => {
 
   it.each<[string, readonly string[], string]>([
     ['table', ['create table other (id int)'], 'other'],
-    ['table behind a table of its own', ['create table acme_x (id int); CREATE TABLE "Other" (id int)'], 'Other'],
+    ['table after its own table', ['create table acme_x (id int); CREATE TABLE "Other" (id int)'], 'Other'],
     ['view', ['create view resource_view as select 1'], 'resource_view'],
     ['new name of its table', ['create table acme_x (id int)', 'alter table acme_x rename to other'], 'other'],
   ])('whose %s lacks the prefix is refused', async (_what, statements, name) => {
@@ -100,7 +100,7 @@ describe('a migration of a module', () => {
     expect(await schema()).toEqual(before);
   });
 
-  it('may read the tables of the server, and change those of its own and of other modules', async () => {
+  it('may read the tables of the server, and change its own tables and those of other modules', async () => {
     const base = { module: 'acme_base', migrations: [migration(['create table acme_base_x (id int primary key)'])] };
     const more = migration([
       'create table acme_more_y as select count(*) as resources from resource',

@@ -232,12 +232,12 @@ describe('the start on a database', () => {
     [
       'of another program, with a list of other columns',
       'drop schema public cascade; create schema public; create table schema_migration (version text)',
-      /The table schema_migration of this database belongs to another program: use a database of its own/,
+      /The table schema_migration of this database belongs to another program: use another database/,
     ],
     [
       'of another program, with a list of other migrations',
       `drop schema public cascade; create schema public; ${OLD_LIST}; insert into schema_migration (timestamp, name) values (1, 'Other1')`,
-      /The table schema_migration of this database belongs to another program: use a database of its own/,
+      /The table schema_migration of this database belongs to another program: use another database/,
     ],
   ];
 

@@ -288,7 +288,7 @@ describe('bundles', () => {
       expect([entry?.response.status, entry?.response.etag]).toEqual(['201 Created', 'W/"3"']);
     });
 
-    it('reads and searches what it has written, wherever the entry stands', async () => {
+    it('reads and searches what it has written, at every position of the entry', async () => {
       const entries = await transact(
         get('Patient/seen'),
         get('Patient?_id=seen&_total=accurate'),

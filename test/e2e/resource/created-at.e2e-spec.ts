@@ -375,7 +375,7 @@ describe('The time of creation', () => {
     }
   });
 
-  it('may stand in a Bundle that is stored', async () => {
+  it('may be in a Bundle that is stored', async () => {
     await app.put('/fhir/Patient/bundled', {});
     await app.put('/fhir/SDCDocument/bundled', {});
     const places = [

@@ -317,7 +317,7 @@ describe('what later transactions wrote (_txid)', () => {
 
 describe('the history while others write', () => {
   let app: TestApp;
-  /** A time after the first start, at which the server stores resources of its own. */
+  /** A time after the first start, at which the server stores its own resources. */
   let since: string;
 
   beforeAll(async () => {

@@ -376,7 +376,7 @@ const INTERACTIONS: readonly Row[] = [
     shows: { resourceType: 'CapabilityStatement', status: 'active', kind: 'instance', rest: [{ mode: 'server' }] },
   },
   {
-    fact: 'what terminology it knows has a mode of its own',
+    fact: 'its terminology has a separate mode',
     send: ['GET', '/metadata?mode=terminology'],
     status: 200,
     shows: { resourceType: 'TerminologyCapabilities', kind: 'instance' },

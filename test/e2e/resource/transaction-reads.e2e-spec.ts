@@ -89,7 +89,7 @@ describe('S8.3: slow reads of a transaction', () => {
     expect(await textOf()).toBe('other');
   });
 
-  it('see what the transaction has written, wherever they stand', async () => {
+  it('see what the transaction has written, at every position', async () => {
     const answer = await transact(get('Basic/shared'), put, get('Basic?_id=shared'));
     const { entry } = answer.json<{ entry: { resource?: { code?: object; total?: number } }[] }>();
     expect(entry.map(({ resource }) => resource)).toEqual([

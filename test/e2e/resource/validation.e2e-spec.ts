@@ -211,7 +211,7 @@ describe('$validate', () => {
     expect(issuesOf(await app.post(path, content))).toEqual(['error structure Parameters.parameter[0].value']);
   });
 
-  it('needs the right to it, and stands in the CapabilityStatement', async () => {
+  it('needs the right to it, and is in the CapabilityStatement', async () => {
     expect((await app.post('/fhir/$validate', observation(), { authorization: '' })).status).toBe(401);
     const { rest } = (await app.get('/fhir/metadata')).json<{ rest: { operation: { name: string }[] }[] }>();
     expect(rest[0]?.operation.map(({ name }) => name)).toContain('validate');

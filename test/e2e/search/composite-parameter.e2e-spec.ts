@@ -239,7 +239,7 @@ describe('composite search parameters of one’s own', () => {
     expect((await app.get('/Encounter?who=ATND$nobody')).status).toBe(400);
   });
 
-  it('pair texts and dates of the whole resource, without rows of their own', async () => {
+  it('pair texts and dates of the whole resource, without separate rows', async () => {
     const people = [
       ['p1', 'Rivera', '1980-01-01'],
       ['p2', 'Rivera', '1990-01-01'],

@@ -222,7 +222,7 @@ describe('S20: a database of version 0.1.0 with data', () => {
     return rows[0]?.count ?? 0;
   };
 
-  it('is migrated from where an earlier start was interrupted, and rows that stand twice are left once', async () => {
+  it('is migrated from where an earlier start was interrupted, and of duplicate rows one is left', async () => {
     for (const table of TABLES) {
       const { rows } = await client.query<{ names: string }>(
         `select string_agg(column_name, ', ') as names from information_schema.columns

@@ -625,7 +625,7 @@ describe('the search language', () => {
     expect(JSON.stringify(await planOf('format-json'))).toContain('Actual Rows');
   });
 
-  it('names the parameters whose numbers stand in the plan, of each type that a chain leads to', async () => {
+  it('names the parameters whose numbers are in the plan, of each type that a chain leads to', async () => {
     const query = 'subject:Patient.family=Smith&date=gt2020&_sort=-value-quantity&_explain=format-json';
     const { plan, parameters } = (await search(`Observation?${query}`)) as Bundle & {
       plan: unknown;

@@ -124,7 +124,7 @@ describe('live search parameters', () => {
     expect(await idsOf('Patient?race=venusian')).toEqual(['new']);
   });
 
-  it('stand in the CapabilityStatement', async () => {
+  it('are in the CapabilityStatement', async () => {
     const names = async (): Promise<string[]> => {
       const { rest } = (await app.get('/fhir/metadata')).json<{
         rest: { resource: { type: string; searchParam: { name: string }[] }[] }[];

@@ -202,7 +202,7 @@ describe('search over types', () => {
     expect(bundle.total).toBe((await search('_type=Patient,Observation&_tag=round&_count=0')).total);
   });
 
-  describe('is a right of its own', () => {
+  describe('is a separate right', () => {
     let person: Person;
     beforeAll(async () => {
       person = await login(app, 'reader', { policies: [] });

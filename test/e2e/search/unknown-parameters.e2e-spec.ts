@@ -54,7 +54,7 @@ describe('what a request asks for and nobody knows', () => {
         ['kg', 'g', '[lb_av]'].includes(code) ? 1 : 0,
       ]);
     });
-    it('C12.3: other systems have units of their own', async () => {
+    it('C12.3: other systems have their own units', async () => {
       expect((await app.get('/fhir/Observation?value-quantity=5|http://own.example|kgg')).status).toBe(200);
       expect((await app.get('/fhir/Observation?value-quantity=5||kgg')).status).toBe(200);
     });
@@ -90,7 +90,7 @@ describe('what a request asks for and nobody knows', () => {
     expect(new URL(link[0].url).searchParams.get('_sort')).toBe(shown);
   });
 
-  it.each(['_text', '_content', '_list', '_filter'])('C12.12: %s stands in /metadata, and works', async (name) => {
+  it.each(['_text', '_content', '_list', '_filter'])('C12.12: %s is in /metadata, and works', async (name) => {
     const { rest } = (await app.get('/metadata')).json<{ rest: [{ searchParam: { name: string }[] }] }>();
     expect(rest[0].searchParam.map((one) => one.name)).toContain(name);
     const value = name === '_filter' ? encodeURIComponent('active eq true') : 'x';

@@ -46,7 +46,7 @@ export function SettingsPanel({ id, ...editing }: Props): ReactElement {
       ) : (
         <div className="stack">
           <p>
-            The kind <code>{stored.data.kind}</code> has settings of its own: change them by the API.
+            The kind <code>{stored.data.kind}</code> has other settings: change them by the API.
           </p>
           <Json value={stored.data} label="The stored destination" />
         </div>

@@ -49,7 +49,7 @@ describe('settings of a webhook', () => {
     expect(JSON.stringify(withSecrets(shown, ['new', MASK]))).not.toContain('geheim');
   });
 
-  it('rotate: the new secret stands before the one in force', () => {
+  it('rotate: the new secret comes before the one in force', () => {
     const rotating = withSecrets(stored, ['whsec_new', MASK]);
     expect(rotating.parameter?.slice(-2).map(({ valueString }) => valueString)).toEqual(['whsec_new', '***']);
     expect([secretsOf(stored), secretsOf(rotating), secretsOf(withSecrets(rotating, [MASK]))]).toEqual([1, 2, 1]);

@@ -195,7 +195,7 @@ function Calls({ search }: { readonly search: AskedSearch }): ReactElement {
       <div>
         <h2>curl</h2>
         <p className="fine">
-          The token stands in <code>$TOKEN</code>: your own is never shown here.
+          The token is in <code>$TOKEN</code>: your own token is never shown here.
         </p>
         <Code text={asCurl(address, search)} label="Copy as curl" name="curl" />
       </div>

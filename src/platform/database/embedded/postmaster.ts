@@ -85,8 +85,8 @@ export class Postmaster {
       ...postgresEnvironment,
       ...account,
       stdio: ['ignore', 'ignore', 'pipe'],
-      // PostgreSQL gets a process group of its own. Ctrl-C must reach only this process, which closes the pool before
-      // it stops PostgreSQL.
+      // PostgreSQL gets a separate process group. Ctrl-C must reach only this process, which closes the pool before it
+      // stops PostgreSQL.
       detached: process.platform !== 'win32',
     });
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {

@@ -16,7 +16,7 @@ export interface MigrationsDefinition {
 const MIGRATIONS_OF = Symbol('migrations');
 
 /**
- * Gives a Nest module tables of its own. Each start of the server applies the module's migrations, after those of the
+ * Gives a Nest module its own tables. Each start of the server applies the module's migrations, after those of the
  * server and of the modules that it imports.
  * @example
  * const createStays = {

@@ -34,7 +34,7 @@ export async function assertOwnTables(
   const changed = rows.map(({ id }) => before.get(id)).find((name) => serverTables.includes(name ?? ''));
   if (changed !== undefined) {
     throw new Error(
-      `it changes ${changed}, which is a table of the server. It may read such tables; write resources by ResourceWriter, and make tables of its own.`,
+      `it changes ${changed}, which is a table of the server. It may read such tables; write resources by ResourceWriter, and create its own tables.`,
     );
   }
   for (const [id, name] of await readRelations(client)) {

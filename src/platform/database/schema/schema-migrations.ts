@@ -147,7 +147,7 @@ async function readRows(client: Client): Promise<MigrationRow[]> {
 }
 
 const FOREIGN_LIST =
-  'The table schema_migration of this database belongs to another program: use a database of its own for this server.';
+  'The table schema_migration of this database belongs to another program: use another database for this server.';
 
 async function existingTables(client: Client): Promise<Set<string>> {
   const { rows } = await client.query<{ name: string }>(
