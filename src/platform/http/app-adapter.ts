@@ -1,4 +1,4 @@
-import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { type Express, type Request, type Response } from 'express';
 
@@ -26,6 +26,19 @@ export class AppAdapter extends ExpressAdapter {
 
   override initHttpServer(): void {
     const classes = { IncomingMessage: this.Request, ServerResponse: this.Response };
-    this.httpServer = createServer(classes, this.getInstance<Express>());
+    this.httpServer = createServer(classes, this.getInstance<Express>()).on('checkContinue', continueWhenRead);
   }
+}
+
+/**
+ * Handles a request with `Expect: 100-continue`. It gets 100 only when its body is read, so that a client whose headers
+ * alone are refused (401, 413, 503) need not send the body (RFC 9110, section 10.1.1). Node answers 417 to other
+ * expectations.
+ */
+function continueWhenRead(this: Server, request: IncomingMessage, response: ServerResponse): void {
+  request.once('resume', () => {
+    // After an answer, an unread body is dropped, which resumes the request too.
+    if (!response.headersSent) response.writeContinue();
+  });
+  this.emit('request', request, response);
 }

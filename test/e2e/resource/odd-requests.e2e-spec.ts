@@ -274,6 +274,35 @@ describe('an odd request', () => {
       socket.on('error', reject);
     });
 
+  describe('with Expect', () => {
+    const put = (headers: readonly string[]): string =>
+      ['PUT /fhir/Patient/p HTTP/1.1', 'Host: x', 'Content-Type: application/json', ...headers, '', ''].join('\r\n');
+    const bearer = `Authorization: ${ROOT}`;
+
+    it.each<readonly [status: string, expects: string, headers: readonly string[]]>([
+      ['401 Unauthorized', '100-continue', ['Content-Length: 100']],
+      ['413 Payload Too Large', '100-continue', [bearer, 'Content-Length: 9999999999']],
+      ['415 Unsupported Media Type', '100-continue', [bearer, 'Content-Length: 100', 'Content-Encoding: x']],
+      ['417 Expectation Failed', 'something-else', [bearer, 'Content-Length: 100']],
+    ])('is %s without 100 if the headers alone lead to it', async (status, expects, headers) => {
+      const received = await sendBytes(put([...headers, `Expect: ${expects}`]));
+      expect(received.split('\r\n')[0]).toBe(`HTTP/1.1 ${status}`);
+    });
+
+    it('gets 100 before its body is read, and then the answer', async () => {
+      const body = JSON.stringify(PATIENT);
+      const { hostname, port } = new URL(app.url);
+      const socket = connect(Number(port), hostname);
+      socket.write(put([bearer, `Content-Length: ${body.length}`, 'Expect: 100-continue', 'Connection: close']));
+      let received = '';
+      for await (const chunk of socket) {
+        if (received === '') socket.write(body);
+        received += String(chunk);
+      }
+      expect(received.match(/HTTP\/1\.1 .*/g)).toEqual(['HTTP/1.1 100 Continue', 'HTTP/1.1 200 OK']);
+    });
+  });
+
   it('that is no HTTP is 400 with an OperationOutcome', async () => {
     expect(await sendBytes('HELLO\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n[^]*OperationOutcome/);
   });
