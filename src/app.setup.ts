@@ -16,6 +16,7 @@ import { refuseUndecodable } from './platform/http/encoded-text';
 import { withoutForwardedPorts } from './platform/http/forwarded-for';
 import { useOriginForm } from './platform/http/origin-form';
 import { paceRequests } from './platform/http/pace-requests';
+import { refuseRepeatedHost } from './platform/http/raw-request';
 import { requestBodies } from './platform/http/request-bodies';
 import { assertOneCopy } from './platform/discovery/package-copies';
 import { BackgroundTasks } from './platform/background/background-tasks';
@@ -67,7 +68,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
     const { caller, epochs } = await callers.of(request);
     requests.identify(caller, epochs);
   };
-  app.use(refuseUndecodable);
+  app.use(refuseRepeatedHost, refuseUndecodable);
   app.use(requestBodies(requests, { limitBytes, stallSeconds, judge }));
   app.disable('x-powered-by');
   app.set('etag', false); // resources carry their version as ETag; hashing whole answers would cost more than it saves

@@ -1,4 +1,4 @@
-import { type Request } from 'express';
+import { type Request, type RequestHandler } from 'express';
 import { ServiceError } from '../errors/service-error';
 
 /**
@@ -44,3 +44,13 @@ export function authorizationOf({ headers, headersDistinct }: Request): string |
     throw new ServiceError('header-invalid', 'The Authorization header is repeated. Send one.');
   return headers.authorization;
 }
+
+/**
+ * Refuses a request with several `Host` headers (RFC 9112, section 3.2). Node would use the first one, but a proxy may
+ * route and check by the last one.
+ */
+export const refuseRepeatedHost: RequestHandler = ({ headersDistinct }, _response, next) => {
+  if ((headersDistinct.host?.length ?? 0) > 1)
+    throw new ServiceError('header-invalid', 'The Host header is repeated. Send one.');
+  next();
+};

@@ -204,6 +204,11 @@ describe('an odd request', () => {
     expect((await sendRaw('PUT', '/Patient/p', headers, JSON.stringify(PATIENT))).status).toBe(200);
   });
 
+  it('with Host twice is refused', async () => {
+    const answer = await sendRaw('GET', '/Patient/p', ['Host', 'other.example']);
+    expect([answer.status, diagnosticsOf(answer)]).toEqual([400, expect.stringContaining('Host')]);
+  });
+
   it('with a search in URL and form asks both', async () => {
     await app.put('/Patient/both', { ...PATIENT, gender: 'female' });
     const found = async (path: string, body: string): Promise<number | undefined> =>
