@@ -64,6 +64,17 @@ export function assertNoCriteria(request: Request): void {
   );
 }
 
+/**
+ * Refuses headers with a condition that the method does not support. If they were ignored, the write would happen also
+ * where the condition should prevent it.
+ * @throws ServiceError 'header-invalid' with the remedy
+ */
+export function assertNoHeaders(request: Request, names: readonly string[], remedy: string): void {
+  const sent = names.find((name) => request.get(name) !== undefined);
+  if (sent !== undefined)
+    throw new ServiceError('header-invalid', `${request.method} does not support ${sent}. ${remedy}`);
+}
+
 /** Whether the client allows, by `x-conditional-delete: remove-all`, that several resources are deleted. */
 export function isRemoveAll(request: Request): boolean {
   const header = request.get('x-conditional-delete');

@@ -5,7 +5,6 @@ import { readBodyInSteps } from '../../fhir/edge/resource-request';
 import { informationOutcome } from '../../fhir/edge/operation-outcome';
 import { rootUrlOf } from '../../fhir/edge/root-url';
 import { Environment } from '../../platform/config/environment';
-import { ServiceError } from '../../platform/errors/service-error';
 import { OperationId } from '../../platform/http/route-access';
 import { Slices } from '../../platform/time/slices';
 import { type ConditionalDeletion, type ConditionalResult, ConditionalWriter } from '../conditional/conditional-writer';
@@ -18,6 +17,7 @@ import { type WriteConditions } from '../../resource/writes/write';
 import { HEADER_TAGS, preconditionsOf } from '../conditional/entity-tags';
 import {
   assertNoCriteria,
+  assertNoHeaders,
   createCriteriaOf,
   criteriaOf,
   isConditionalCreate,
@@ -59,6 +59,7 @@ export class WriteController {
   async create(@Param('type') type: string, @Res() response: Response): Promise<void> {
     const { req: request } = response;
     this.types.assertWritable(type, 'create', 'type');
+    assertNoHeaders(request, ['If-Match', 'If-None-Match', 'If-Unmodified-Since'], 'Send If-None-Exist with criteria.');
     const draft = await this.draftOf(request, type);
     const criteria = createCriteriaOf(request);
     const options = { reach: await this.limits.reach() };
@@ -137,11 +138,9 @@ export class WriteController {
   }
 
   /** The versions that the headers require, and the rows that the caller may access. */
-  private async optionsOf({ headers }: Request): Promise<WriteConditions> {
-    const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
-    // Ignored, it would let the caller overwrite a change that the header should protect.
-    if (headers['if-unmodified-since'] !== undefined)
-      throw new ServiceError('header-invalid', 'If-Unmodified-Since is not supported. Send If-Match with the version.');
+  private async optionsOf(request: Request): Promise<WriteConditions> {
+    assertNoHeaders(request, ['If-None-Exist', 'If-Unmodified-Since'], 'Send If-Match, or criteria in the URL.');
+    const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers;
     return { ...preconditionsOf({ ifMatch, ifNoneMatch }, HEADER_TAGS), reach: await this.limits.reach() };
   }
 

@@ -39,6 +39,8 @@ export function writeActionOf({ request, resource }: BundleEntry, baseUrl: strin
   if (type === '' || more.length > 0 || (verb === 'POST' && id !== undefined)) throw faultAt('request.url', noTarget);
   if (resource === undefined && verb !== 'DELETE')
     throw faultAt('resource', `${verb} needs a resource. Add it to the entry, beside request.`);
+  if (query !== undefined && request.ifNoneExist !== undefined)
+    throw faultAt('request.ifNoneExist', 'Send the criteria in request.ifNoneExist or in the URL, not in both.');
   const criteria = verb === 'POST' ? (request.ifNoneExist ?? query) : query;
   const action = { verb, type, options: preconditionsOf(request, ENTRY_TAGS) };
   if (id !== undefined) {

@@ -14,6 +14,16 @@ const MAX_DEPTH = 64 + 3;
 const TYPES: readonly BundleType[] = ['transaction', 'batch', 'collection'];
 const REQUEST_MEMBERS = ['method', 'url', 'ifMatch', 'ifNoneMatch', 'ifModifiedSince', 'ifNoneExist'] as const;
 
+const BY_VERSION = ['ifMatch', 'ifNoneMatch'];
+/** The conditions that a request of each method may have. */
+const CONDITIONS = new Map([
+  ['GET', ['ifNoneMatch', 'ifModifiedSince']],
+  ['POST', ['ifNoneExist']],
+  ['PUT', BY_VERSION],
+  ['PATCH', BY_VERSION],
+  ['DELETE', BY_VERSION],
+]);
+
 /**
  * Reads a Bundle to process. Resources stay text until their references are known. Malformed entries of a transaction
  * are collected in its `faults`, which are reported together with faults found later.
@@ -82,7 +92,16 @@ function requestOf(text: string | undefined): EntryRequest {
   if (method === undefined)
     throw faultAt('request.method', 'request.method is missing. Add GET, POST, PUT, PATCH or DELETE.');
   if (url === undefined) throw faultAt('request.url', 'request.url is missing. Add one, such as Patient/p7.');
+  assertSupported(method, Object.keys(conditions));
   return { method, url, ...conditions };
+}
+
+/** Refuses a condition that the method does not support: the entry would run also where it should be prevented. */
+function assertSupported(method: string, conditions: readonly string[]): void {
+  const supported = CONDITIONS.get(method);
+  const other = conditions.find((name) => supported?.includes(name) === false);
+  if (supported !== undefined && other !== undefined)
+    throw faultAt(`request.${other}`, `${method} does not support ${other}. It supports ${supported.join(' and ')}.`);
 }
 
 /** Refuses a misspelt member: without `entry` nothing would be stored, without `ifMatch` another version replaced. */

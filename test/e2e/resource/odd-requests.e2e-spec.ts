@@ -47,6 +47,12 @@ const REFUSED: readonly Odd[] = [
   ['PUT', '/Patient/p', 412, 'exists already', { 'If-None-Match': '*' }],
   ['PUT', '/Patient/p', 400, 'If-Match', { 'If-Unmodified-Since': 'Fri, 01 Jan 1999 00:00:00 GMT' }],
   ['DELETE', '/Patient/p', 400, 'If-Match', { 'If-Unmodified-Since': 'Fri, 01 Jan 1999 00:00:00 GMT' }],
+  ['PUT', '/Patient/p', 400, 'If-None-Exist', { 'If-None-Exist': 'identifier=1' }],
+  ['PATCH', '/Patient/p', 400, 'If-None-Exist', { 'If-None-Exist': 'identifier=1' }],
+  ['DELETE', '/Patient/p', 400, 'If-None-Exist', { 'If-None-Exist': 'identifier=1' }],
+  ['POST', '/Patient', 400, 'If-None-Exist', { 'If-Match': 'W/"1"' }],
+  ['POST', '/Patient', 400, 'If-None-Exist', { 'If-None-Match': '*' }],
+  ['POST', '/Patient', 400, 'If-None-Exist', { 'If-Unmodified-Since': 'Fri, 01 Jan 1999 00:00:00 GMT' }],
   ['PUT', '/Patient/p', 415, 'application/fhir+json', { 'Content-Type': 'text/plain' }],
   ['PUT', '/Patient/p', 415, 'application/fhir+json', { 'Content-Type': ';' }],
   ['PUT', '/Patient/p', 415, 'R4', { 'Content-Type': 'application/fhir+json; fhirVersion=3.0' }],
@@ -207,6 +213,39 @@ describe('an odd request', () => {
   it('with Host twice is refused', async () => {
     const answer = await sendRaw('GET', '/Patient/p', ['Host', 'other.example']);
     expect([answer.status, diagnosticsOf(answer)]).toEqual([400, expect.stringContaining('Host')]);
+  });
+
+  it('that writes with If-Modified-Since is answered as without it', async () => {
+    const headers = { 'If-Modified-Since': new Date(Date.now() + 60_000).toUTCString() };
+    const { name } = PATIENT;
+    expect((await app.put('/Person/modified', { resourceType: 'Person', name }, { headers })).status).toBe(201);
+  });
+
+  it.each([
+    ['GET', 'ifMatch', 'W/"1"'],
+    ['GET', 'ifNoneExist', 'identifier=1'],
+    ['POST', 'ifMatch', 'W/"1"'],
+    ['POST', 'ifNoneMatch', '*'],
+    ['POST', 'ifModifiedSince', '1999-01-01T00:00:00Z'],
+    ['PUT', 'ifNoneExist', 'identifier=1'],
+    ['PUT', 'ifModifiedSince', '1999-01-01T00:00:00Z'],
+    ['DELETE', 'ifNoneExist', 'identifier=1'],
+    ['PATCH', 'ifNoneExist', 'identifier=1'],
+  ])('in a Bundle by %s with %s is refused: the condition would have no effect', async (method, name, value) => {
+    const request = { method, url: method === 'POST' ? 'Patient' : 'Patient/p', [name]: value };
+    const entry = [{ request, ...(['POST', 'PUT', 'PATCH'].includes(method) ? { resource: PATIENT } : {}) }];
+    for (const type of ['transaction', 'batch']) {
+      const answer = await app.post('/fhir', { resourceType: 'Bundle', type, entry });
+      expect([type, answer.status, diagnosticsOf(answer)]).toEqual([type, 400, expect.stringContaining(name)]);
+    }
+    expect((await app.get('/Patient/p')).headers.get('etag')).toBe('W/"1"');
+  });
+
+  it('in a transaction with criteria in URL and ifNoneExist is refused', async () => {
+    const request = { method: 'POST', url: 'Patient?identifier=1', ifNoneExist: 'identifier=2' };
+    const entry = [{ request, resource: PATIENT }];
+    const answer = await app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry });
+    expect([answer.status, diagnosticsOf(answer)]).toEqual([400, expect.stringContaining('not in both')]);
   });
 
   it('with a search in URL and form asks both', async () => {
