@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Environment } from '../platform/config/environment';
+import { KeptOn } from '../platform/kept-on';
 import { type PresentRequest, RequestContext } from '../platform/request/request-context';
 import { Clock } from '../platform/time/clock';
 import { ResourceDraft } from '../model/resource-draft';
@@ -10,7 +11,7 @@ import { type AuditRecord, auditEventOf } from './audit-event';
 @Injectable()
 export class AuditTrail {
   /** Requests whose changes were recorded one by one. Each entry of a batch is a separate request. */
-  private readonly recorded = new WeakSet<PresentRequest>();
+  private readonly recorded = new KeptOn<PresentRequest, true>();
 
   constructor(
     private readonly writer: ResourceWriter,
@@ -41,12 +42,12 @@ export class AuditTrail {
 
   /** Notes that the changes of a request are recorded. */
   noteRecorded(request: PresentRequest | undefined): void {
-    if (request !== undefined) this.recorded.add(request);
+    if (request !== undefined) this.recorded.set(request, true);
   }
 
   /** Whether changes of the current request were recorded. */
   get isRecorded(): boolean {
     const { present } = this.requests;
-    return present !== undefined && this.recorded.has(present);
+    return present !== undefined && this.recorded.get(present) === true;
   }
 }
