@@ -1,4 +1,5 @@
 import { AxiosError } from 'axios';
+import { systemCodeOf } from '../../platform/errors/system-error';
 import { DeliveryFailure } from '../delivery-failure';
 
 /** Messages by the error code of Node. A code discloses nothing of the URL, the headers or the response. */
@@ -26,7 +27,5 @@ export function connectionFailureOf(error: unknown): DeliveryFailure {
 }
 
 /** Returns the error code. If several addresses were tried, it is the code of the first error. */
-function codeOf(error: unknown): string | undefined {
-  if (error instanceof AggregateError && !('code' in error)) return codeOf(error.errors[0]);
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-}
+const codeOf = (error: unknown): string | undefined =>
+  systemCodeOf(error) ?? (error instanceof AggregateError ? systemCodeOf(error.errors[0]) : undefined);
