@@ -33,19 +33,22 @@ export class Revisions {
    * @returns the addendum, and whether it contains a snapshot
    */
   async recordStatus(change: StatusChange, known?: Buffer): Promise<{ addendum: JsonText; isChanged: boolean }> {
-    const { target, author, status, body } = change;
     const snapshotDigest = await this.newDigestOf(change, known);
-    const isChanged = snapshotDigest !== undefined;
-    const content = JSON.stringify({ status, changed: isChanged });
-    const large = isChanged ? { key: 'snapshot', text: body, value: JSON.parse(body) as unknown } : undefined;
-    const addendum = await this.addenda.add({ type: HISTORY, target, author, content, large, snapshotDigest });
-    return { addendum, isChanged };
+    return { addendum: await this.addHistory(change, snapshotDigest), isChanged: snapshotDigest !== undefined };
   }
 
   /** Stores a History with the body as a snapshot, if the body is signed and differs from the latest snapshot. */
   async recordIfNew(change: StatusChange): Promise<void> {
     const digest = await this.newDigestOf(change);
-    if (digest !== undefined) await this.recordStatus(change, digest);
+    if (digest !== undefined) await this.addHistory(change, digest);
+  }
+
+  /** Stores a History, with the body as a snapshot if its digest is given. */
+  private addHistory({ target, author, status, body }: StatusChange, snapshotDigest?: Buffer): Promise<JsonText> {
+    const isChanged = snapshotDigest !== undefined;
+    const content = JSON.stringify({ status, changed: isChanged });
+    const large = isChanged ? { key: 'snapshot', text: body, value: JSON.parse(body) as unknown } : undefined;
+    return this.addenda.add({ type: HISTORY, target, author, content, large, snapshotDigest });
   }
 
   /** Returns the digest of a signed body that differs from the last snapshot; undefined for any other body. */
