@@ -84,7 +84,7 @@ const EXPIRE_OTHER_KEYS: Statement = {
       where r.session_id = e.session_id and r.consumed_at is null`,
 };
 
-/** How many Sessions {@link LIVE_SESSIONS_OF_OTHER_KEYS} finds. One transaction closes them. */
+/** How many Sessions {@link LIVE_SESSIONS_OF_OTHER_KEYS} finds. */
 const CHUNK = 100;
 
 const LIVE_SESSIONS_OF_OTHER_KEYS: Statement = {
@@ -203,16 +203,14 @@ export class Sessions {
 
   /**
    * Closes the Sessions of all JWTs that were signed by other keys than `kid`. One statement ends their tokens. Then
-   * the Sessions are closed in chunks, since there may be more of them than one request has time for. The sweep closes
-   * those that are left when the request is interrupted. @internal
+   * each Session is closed with its family in a separate transaction: a transaction that locks several families could
+   * deadlock. The sweep closes the Sessions that are left when the request is interrupted. @internal
    */
   async closeSignedByOthers(kid: string): Promise<void> {
     await this.unitOfWork.alone(() => this.statements.run(EXPIRE_OTHER_KEYS, [kid]));
     for (let last: string | undefined = ''; last !== undefined;) {
       const sessionIds = await this.idsBy(LIVE_SESSIONS_OF_OTHER_KEYS, kid, last);
-      await this.unitOfWork.run(async () => {
-        for (const sessionId of sessionIds) await this.closeWithSuccessors(sessionId);
-      });
+      for (const sessionId of sessionIds) await this.closeWithSuccessors(sessionId);
       last = sessionIds.at(CHUNK - 1);
     }
   }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Client as PostgresClient } from 'pg';
 import { hashesOf } from '../../support/hashes-of';
 import { SigningKeys } from '../../../src/auth/keys/signing-keys.repository';
+import { SESSION_FAMILY_LOCK_CLASS } from '../../../src/platform/database/advisory-locks';
 import { BackgroundTasks } from '../../../src/platform/background/background-tasks';
 import { eventually } from '../../../testing/eventually';
 import { BASE_URL, type Received, type TestApp, basicHeader, startTestApp } from '../../../testing/test-app';
@@ -515,7 +516,33 @@ describe('the life of a token', () => {
       ]);
     });
 
-    it('that are compromised close more Sessions than one transaction does', async () => {
+    it('that are compromised lock one family of refresh tokens at a time, so closes cannot deadlock', async () => {
+      const signed = { token_format: 'jwt', refresh_token: true };
+      await stored('/Client/families', { secret: SECRET, grant_types: ['password'], auth: { password: signed } });
+      for (let count = 0; count < 2; count++) await logIn('families');
+      const { rows: families } = await database.query<{ id: string }>(
+        `select r.family_id id from refresh_token r join session_token t using (session_id)
+          where t.client_id = 'families' order by session_id`,
+      );
+      const lock = async (family = ''): Promise<unknown> => {
+        const text = `select pg_try_advisory_xact_lock(${SESSION_FAMILY_LOCK_CLASS}, hashtext($1)) "isHeld"`;
+        return (await database.query(text, [family])).rows[0];
+      };
+      await database.query('begin');
+      await lock(families[1]?.id);
+      const rotated = rotate(app, '?compromised=true');
+      await eventually('the close waits for the second family', async () => {
+        const { rowCount } = await database.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return rowCount === 1;
+      });
+      const first = await lock(families[0]?.id);
+      await database.query('rollback');
+      expect([first, (await rotated).status]).toEqual([{ isHeld: true }, 200]);
+    });
+
+    it('that are compromised close more Sessions than one statement finds', async () => {
       const auth = { client_credentials: { token_format: 'jwt' } };
       await stored('/Client/many', { secret: SECRET, grant_types: ['client_credentials'], auth });
       const body = { grant_type: 'client_credentials', client_id: 'many', client_secret: SECRET };
