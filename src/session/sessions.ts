@@ -6,7 +6,7 @@ import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
 import { ServiceError } from '../platform/errors/service-error';
 import { withMember } from '../platform/json/json-members';
-import { readJson } from '../platform/json/read-json';
+import { readJson, type ScannedJson } from '../platform/json/read-json';
 import { Clock, epochSeconds } from '../platform/time/clock';
 import { ResourceDraft } from '../model/resource-draft';
 import { ResourceWriter } from '../resource/resource-writer';
@@ -152,19 +152,27 @@ export class Sessions {
    * @throws ServiceError 'not-found' or 'gone' for a Session that is not stored.
    */
   close(sessionId: string): Promise<WriteResult> {
-    return this.writer.patch('Session', sessionId, (stored) => readJson(withMember(stored, 'active', 'false')), {
-      method: 'PUT',
-    });
+    return this.writer.patch('Session', sessionId, inactive, { method: 'PUT' });
   }
 
   /** Like {@link close}, but returns undefined for a Session that another request has deleted meanwhile. @internal */
-  async closeIfStored(sessionId: string): Promise<WriteResult | undefined> {
-    try {
-      return await this.close(sessionId);
-    } catch (error) {
-      if (error instanceof ServiceError && (error.kind === 'gone' || error.kind === 'not-found')) return undefined;
-      throw error;
-    }
+  closeIfStored(sessionId: string): Promise<WriteResult | undefined> {
+    // If the transaction is repeated, `found` begins anew: the Session may be deleted by then.
+    return this.unitOfWork.run(async () => {
+      const found = { isStored: false };
+      const patch = (stored: string): ScannedJson => {
+        found.isStored = true;
+        return inactive(stored);
+      };
+      try {
+        return await this.writer.patch('Session', sessionId, patch, { method: 'PUT' });
+      } catch (error) {
+        // Of a stored Session, such an error comes from a listener, and cancels the write.
+        if (found.isStored || !(error instanceof ServiceError)) throw error;
+        if (error.kind === 'gone' || error.kind === 'not-found') return undefined;
+        throw error;
+      }
+    });
   }
 
   /** Closes a Session and all Sessions of its family of refresh tokens (the tokens of one login). @internal */
@@ -240,6 +248,8 @@ export class Sessions {
     return rows.map(({ session_id: sessionId }) => sessionId);
   }
 }
+
+const inactive = (stored: string): ScannedJson => readJson(withMember(stored, 'active', 'false'));
 
 export const liveSessionOf = ({ sessionId, userId, clientId, registries, rights }: LiveSessionRow): LiveSession => ({
   sessionId,

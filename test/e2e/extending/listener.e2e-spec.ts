@@ -5,6 +5,7 @@ import {
   type ResourceChange,
   type ResourceChangeListener,
 } from '../../../src/resource/hooks/resource-change';
+import { ServiceError } from '../../../src/platform/errors/service-error';
 import { startTestApp, type TestApp } from '../../../testing/test-app';
 
 /**
@@ -44,5 +45,39 @@ describe('a listener that gets concerned while a create is under way', () => {
     expect(LateListener.seen).toEqual([]);
     const next = await app.post('/fhir/Flag', flag);
     expect(LateListener.seen).toEqual([next.json<{ id: string }>().id]);
+  });
+});
+
+/** A listener that refuses each close of a Session, as one that reads a resource which is not stored. */
+@Injectable()
+@OnResourceChange({ types: ['Session'] })
+class MissingListener implements ResourceChangeListener {
+  onChange({ previous }: ResourceChange): Promise<void> {
+    if (previous === undefined) return Promise.resolve();
+    throw new ServiceError('resource-not-found', 'Resource Ward/w1 not found');
+  }
+}
+
+@Module({ providers: [MissingListener] })
+class MissingModule {}
+
+describe('a listener of Sessions that finds a resource missing', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await startTestApp({ modules: [MissingModule] });
+  });
+  afterAll(() => app.close());
+
+  it('cancels the close of a Session, and the deletion of the Client that closes it', async () => {
+    const client = { secret: 'secret', grant_types: ['client_credentials'] };
+    expect((await app.put('/Client/machine', client)).status).toBe(201);
+    const body = { grant_type: 'client_credentials', client_id: 'machine', client_secret: 'secret' };
+    expect((await app.post('/auth/token', body, { authorization: null })).status).toBe(200);
+    const { status, text } = await app.delete('/Client/machine');
+    expect([status, text]).toEqual([404, expect.stringContaining('Ward/w1')]);
+    expect((await app.get('/Client/machine')).status).toBe(200);
+    const { entry } = (await app.get('/Session')).json<{ entry: { resource: { active: boolean } }[] }>();
+    expect(entry.map(({ resource }) => resource.active)).toEqual([true]);
   });
 });
