@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { Environment } from '../platform/config/environment';
 import { type SecretBox } from '../platform/crypto/secret-box';
+import { ServiceError } from '../platform/errors/service-error';
 import { inOneFlight } from '../platform/database/in-one-flight';
 import { Statements } from '../platform/database/statements';
 import { type Finish, UnitOfWork } from '../platform/database/unit-of-work';
@@ -35,8 +36,15 @@ export interface DestinationRow {
   readonly sealedSettings: Buffer;
 }
 
-export const settingsIn = ({ sealedSettings }: DestinationRow, box: SecretBox): DeliverySettings =>
-  JSON.parse(box.open(sealedSettings).toString()) as DeliverySettings;
+/** @throws ServiceError 'busy' if no key of this server opens the settings */
+export function settingsIn({ destinationId, sealedSettings }: DestinationRow, box: SecretBox): DeliverySettings {
+  if (!box.opens(sealedSettings))
+    throw new ServiceError(
+      'destination-unreadable',
+      `No key of this server opens the settings of SvcTopicDestination/${destinationId}. The operator names the key that encrypted them in SVC_ENCRYPTION_KEYS_ACCEPTED.`,
+    );
+  return JSON.parse(box.open(sealedSettings).toString()) as DeliverySettings;
+}
 
 /**
  * The lease of a worker on one destination. It ends when the attempt is recorded, unless the worker takes the next

@@ -109,6 +109,7 @@ const CODES_OF_KINDS = {
     'audit-unavailable',
     'database-read-only',
     'database-unavailable',
+    'destination-unreadable',
     'index-building',
     'pages-full',
     'release-outdated',

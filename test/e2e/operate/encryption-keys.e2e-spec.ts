@@ -200,6 +200,18 @@ describe('a server that still encrypts with the older key after the rotation', (
       await server.end('SIGTERM');
       const [before = ''] = server.output.split('Listening on');
       expect(before).toContain(`nothing is sent to them: ${id}. `);
+
+      const later = await start(newer);
+      try {
+        const path = `/fhir/SvcTopicDestination/${id}`;
+        const renamed = [{ op: 'add', path: '/name', value: 'ward' }];
+        const headers = { 'Content-Type': 'application/json-patch+json' };
+        for (const answer of [await later.get(path), await later.send('PATCH', path, { body: renamed, headers })])
+          expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('SVC_ENCRYPTION_KEYS_ACCEPTED')]);
+        expect((await later.delete(path)).status).toBe(200);
+      } finally {
+        await later.close();
+      }
     } finally {
       await database.drop();
     }
