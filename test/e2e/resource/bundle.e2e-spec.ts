@@ -186,6 +186,12 @@ describe('bundles', () => {
       expect(await readOf(entries[1])).not.toMatchObject({ id: 'made-up-too' });
     });
 
+    it('keeps a urn that no entry has, as it was sent', async () => {
+      const subject = { reference: urn(99) };
+      const [entry] = await transact(post(basic({ subject })));
+      expect(await readOf(entry)).toMatchObject({ subject });
+    });
+
     it('stores a document as it is that holds resources of the transaction', async () => {
       const composition = {
         ...{ resourceType: 'Composition', status: 'final', type: { text: 'x' }, date: '2026-01-01', title: 't' },
