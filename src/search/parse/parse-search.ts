@@ -5,7 +5,7 @@ import { isUndefinedHere } from './undefined-parameter';
 import { clauseOf } from './parameter-clause';
 import { type SearchScope } from './search-scope';
 import { invalid } from './values';
-import { RESULT_PARAMETERS } from '../query/result-parameters';
+import { isResultParameter } from '../query/result-parameters';
 import { type SearchClause } from '../query/search-query';
 
 /**
@@ -36,7 +36,11 @@ export function parseSearch(query: URLSearchParams, scope: SearchScope): ParsedS
   const bounded = { ...scope, effort: { left: MAX_EFFORT } };
   const used: [string, string][] = [];
   for (const [name, value] of query) {
-    if (RESULT_PARAMETERS.has(name.split(':', 1)[0] ?? '') || value === '') continue; // an empty value is ignored
+    if (value === '') continue; // an empty value is ignored
+    if (isResultParameter(name)) {
+      assertNoModifier(name);
+      continue;
+    }
     if (isUndefinedHere(name, value)) {
       used.push([name, value]);
       continue;
@@ -52,4 +56,16 @@ export function parseSearch(query: URLSearchParams, scope: SearchScope): ParsedS
     used.push([name, value]);
   }
   return { clauses, used };
+}
+
+/**
+ * Refuses a modifier of a parameter that shapes the answer. The readers of these parameters look for the bare name, so
+ * `_sort:desc=family` of DSTU1 would be ignored without a word. `_include` and `_revinclude` read their own modifiers.
+ * @throws ServiceError 'invalid' naming the parameter
+ */
+function assertNoModifier(name: string): void {
+  const [code = '', modifier] = name.split(':', 2);
+  if (modifier === undefined || code === '_include' || code === '_revinclude') return;
+  const hint = code === '_sort' ? ' A "-" before a key reverses its order, as in _sort=-_lastUpdated.' : '';
+  throw invalid(name, 'takes no modifier', hint);
 }

@@ -6,6 +6,9 @@ export const RESULT_PARAMETERS: ReadonlySet<string> = new Set([
   ...['_page', '_result', '_timeout', '_explain', '_format', '_pretty'],
 ]);
 
+/** Whether a parameter, with or without a modifier, shapes the answer. */
+export const isResultParameter = (name: string): boolean => RESULT_PARAMETERS.has(name.split(':', 1)[0] ?? '');
+
 /** Lists, whose values are joined, and parameters that only choose the form of the answer. */
 const REPEATABLE = ['_include', '_revinclude', '_elements', '_format', '_pretty'];
 

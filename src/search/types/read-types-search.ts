@@ -5,7 +5,7 @@ import { type SearchScope } from '../parse/search-scope';
 import { alternativesOf, assertType, invalid } from '../parse/values';
 import { type ParsedSearch, parseSearch } from '../parse/parse-search';
 import { answerShapeOf, type ReadSearch } from '../run/read-search';
-import { RESULT_PARAMETERS } from '../query/result-parameters';
+import { isResultParameter } from '../query/result-parameters';
 import { type TypesSearchRequest } from './types-search';
 
 export type ReadTypesSearch = TypesSearchRequest & Pick<ReadSearch, 'used' | 'isArray' | 'timeoutSeconds'>;
@@ -75,8 +75,6 @@ function commonParameters(
 }
 
 const isLenientAbout = ([type = '']: readonly string[], scopeOf: ScopeOf): boolean => scopeOf(type).isLenient;
-
-const isResultParameter = (name: string): boolean => RESULT_PARAMETERS.has(name.split(':', 1)[0] ?? '');
 
 /**
  * Whether a parameter exists for all types. `_filter` begins with `_` too, but the words in it are parameters of one

@@ -40,6 +40,35 @@ describe('what a request asks for and nobody knows', () => {
     });
   });
 
+  describe('a modifier of a parameter that shapes the answer', () => {
+    it.each([
+      'Patient?_sort:desc=family',
+      '?_type=Patient&_sort:desc=_lastUpdated',
+      'Patient/p/Observation?_sort:desc=date',
+    ])('is refused by %s, which would be answered in another order, also in a lenient search', async (path) => {
+      expect(await refusalOf(`/fhir/${path}`)).toMatch(/^"_sort:desc" takes no modifier\. A "-" before a key/);
+      expect((await app.get(`/fhir/${path}`, LENIENT)).status).toBe(400);
+    });
+
+    it.each([
+      '_count:exact=1',
+      '_summary:not=true',
+      '_elements:missing=id',
+      '_total:x=none',
+      '_page:x=2',
+      '_format:x=json',
+    ])('is refused by %s', async (query) => {
+      expect(await refusalOf(`/fhir/Patient?${query}`)).toMatch(/^"_\w+:\w+" takes no modifier\.$/);
+    });
+
+    it('is refused in the form of _search', async () => {
+      const answer = await app.post('/fhir/Patient/_search', '_sort:desc=family', {
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      });
+      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('_sort:desc')]);
+    });
+  });
+
   describe('C12.3: a unit', () => {
     it.each(['value-quantity=5|http://unitsofmeasure.org|kgg', 'value-quantity=gt5|http://unitsofmeasure.org|KG,3'])(
       'C12.3: %s is no unit of UCUM',
