@@ -99,12 +99,21 @@ function bodyMembersOf(request: Request): ReadonlyMap<string, unknown> {
   try {
     return read(decodeUtf8(bodyOf(request)));
   } catch (error) {
-    if (error instanceof JsonBodyError) throw new OAuthError('invalid_request', 'The body is not valid: ' + error.kind);
+    if (error instanceof JsonBodyError) throw new OAuthError('invalid_request', bodyFault(error));
     throw error;
   }
 }
 
+/** Says where a body is wrong, without its keys: a key may be a misplaced secret, and the log has this text too. */
+const bodyFault = ({ kind, message, place }: JsonBodyError): string =>
+  place === undefined
+    ? message
+    : `The body is not valid JSON: ${kind.replaceAll('-', ' ')} at line ${place.line}, column ${place.column}`;
+
 function formMembers(text: string): ReadonlyMap<string, unknown> {
+  // Clients such as curl send a body as a form unless they are given a type. No parameter begins with a brace.
+  if (text.startsWith('{'))
+    throw new OAuthError('invalid_request', 'The body looks like JSON: send it with Content-Type: application/json');
   try {
     decodeURIComponent(text);
   } catch {
@@ -119,6 +128,7 @@ function formMembers(text: string): ReadonlyMap<string, unknown> {
 }
 
 function jsonMembers(text: string): ReadonlyMap<string, unknown> {
+  if (text === '') throw new OAuthError('invalid_request', 'The body is empty: send the parameters as a JSON object');
   const { value } = readJson(text);
   if (!isObject(value)) throw new OAuthError('invalid_request', 'The body must be one JSON object');
   return new Map(Object.entries(value));

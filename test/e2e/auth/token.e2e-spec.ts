@@ -14,6 +14,7 @@ interface Tokens {
 }
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+const JSON_BODY = { 'Content-Type': 'application/json' };
 const SECRET = 'client secret: 100%41 + ü';
 const PASSWORD = 'correct horse battery staple';
 const NURSE = { grant_type: 'password', username: 'nurse', password: PASSWORD };
@@ -518,6 +519,23 @@ describe('POST /auth/token', () => {
     });
 
     it.each([
+      [FORM, '{"grant_type": "password"}', 'The body looks like JSON: send it with Content-Type: application/json'],
+      [JSON_BODY, '', 'The body is empty: send the parameters as a JSON object'],
+      [JSON_BODY, 'grant_type=password', 'The body is not valid JSON: malformed at line 1, column 1'],
+      [
+        JSON_BODY,
+        '{"a":1,\n "hunter2":1, "hunter2":2}',
+        'The body is not valid JSON: duplicate key at line 2, column 15',
+      ],
+    ])('of the type %o says where it is wrong, and shows no key: %s', async (headers, body, description) => {
+      const answer = await app.send('POST', '/auth/token', { authorization: null, headers, body });
+      expect([answer.status, answer.json()]).toEqual([
+        400,
+        expect.objectContaining({ error: 'invalid_request', error_description: description }),
+      ]);
+    });
+
+    it.each([
       ['', 'invalid_request'],
       [WHOLE, 'invalid_request'],
       ['{"grant_type":"password",', 'invalid_request'],
@@ -632,7 +650,7 @@ describe('POST /auth/token', () => {
     it('is refused with the reason when its bytes are no UTF-8', async () => {
       const { status } = await fetch(`${app.url}/auth/token`, {
         method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
+        headers: JSON_BODY,
         body: Buffer.from('7b22757365726e616d65223a22ff227d', 'hex'),
       });
       expect(status).toBe(400);
