@@ -69,7 +69,10 @@ export class RpcController {
     try {
       if (!isJson(request)) throw new ServiceError('unsupported-media-type', 'Send the call as application/json.');
       const key = idempotencyKeyOf(request.get('idempotency-key'));
-      return { ...(await this.slices.run(readJsonInSteps(decodeUtf8(bodyOf(request))))), key };
+      const body = bodyOf(request);
+      if (body.length === 0)
+        throw new ServiceError('body-missing', 'The body is empty; send a call, such as {"method": "svc/echo"}.');
+      return { ...(await this.slices.run(readJsonInSteps(decodeUtf8(body)))), key };
     } catch (error) {
       await this.access.grant();
       throw error;

@@ -59,6 +59,14 @@ describe('/rpc of the whole server', () => {
     expect(status).toBe(413);
   });
 
+  it('says that a body is missing, and shows a call', async () => {
+    const answer = await app.send('POST', '/rpc', { headers: { 'Content-Type': 'application/json' } });
+    expect([answer.status, answer.json()]).toEqual([
+      400,
+      { error: { message: expect.stringMatching(/^The body is empty; send a call/), type: 'body-missing' } },
+    ]);
+  });
+
   it.each(['{"method":', '{"method":"svc/echo","params":{"a":1,"a":2}}', '{"params":{}}'])(
     'refuses %s with 400 in the shape of RPC errors',
     async (body) => {
