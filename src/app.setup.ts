@@ -103,7 +103,7 @@ const corsOptionsOf = (allowed: readonly string[], origin: string | undefined): 
 /** Headers that scripts of a page may read, in addition to those of the Fetch standard. */
 const EXPOSED_HEADERS = [
   ...['Location', 'Content-Location', 'ETag', 'Preference-Applied', 'Allow', 'Accept-Patch', 'Link'],
-  ...['Retry-After', 'WWW-Authenticate', 'X-Request-Id', 'X-Correlation-Id'],
+  ...['Retry-After', 'Warning', 'WWW-Authenticate', 'X-Request-Id', 'X-Correlation-Id'],
 ];
 
 const withoutCompression: RequestHandler = ({ headers }, _response, next) => {

@@ -416,7 +416,9 @@ describe('an odd request', () => {
     ]);
     const read = await app.get('/fhir/Patient/p', { headers: { Origin: ORIGIN } });
     expect(read.headers.get('access-control-allow-origin')).toBe(ORIGIN);
-    expect(read.headers.get('access-control-expose-headers')).toMatch(/Location.*ETag.*X-Request-Id,X-Correlation-Id$/);
+    expect(read.headers.get('access-control-expose-headers')).toMatch(
+      /Location.*ETag.*Warning.*X-Request-Id,X-Correlation-Id$/,
+    );
     const headers = { Origin: ORIGIN, 'Content-Type': 'application/fhir+json', 'Content-Encoding': 'gzip' };
     const broken = await app.put('/fhir/Patient/p', 'no gzip', { headers });
     expect([broken.status, broken.headers.get('access-control-allow-origin')]).toEqual([400, ORIGIN]);
