@@ -17,6 +17,19 @@ export function criteriaOf(request: Request): string {
 }
 
 /**
+ * The criteria of a write without an id in its path.
+ * @throws ServiceError 'invalid' if there are none. A usual cause is an id in the body alone
+ */
+export function writeCriteriaOf(request: Request, type: string): string {
+  const criteria = criteriaOf(request);
+  if (criteria !== '') return criteria;
+  throw new ServiceError(
+    'criteria-invalid',
+    `Name the resource in the path, as in ${type}/p7, or by criteria, such as ${type}?identifier=http://clinic.example/mrn|1.`,
+  );
+}
+
+/**
  * The criteria of a create: in `If-None-Exist` (http://hl7.org/fhir/R4/http.html#ccreate) or in the URL. Undefined if
  * the create is unconditional.
  */

@@ -19,10 +19,10 @@ import {
   assertNoCriteria,
   assertNoHeaders,
   createCriteriaOf,
-  criteriaOf,
   isConditionalCreate,
   isNoContent,
   isRemoveAll,
+  writeCriteriaOf,
 } from './criteria-request';
 import { IsolationGuard } from './isolation.guard';
 import { patchOf } from './patch-request';
@@ -81,7 +81,9 @@ export class WriteController {
     const draft = await this.draftOf(request, type, id);
     const options = await this.optionsOf(request);
     const written = await this.content.ofSent<ConditionalResult>(draft, (own) =>
-      id === undefined ? this.conditional.put(own, criteriaOf(request), options) : this.writer.put(own, id, options),
+      id === undefined
+        ? this.conditional.put(own, writeCriteriaOf(request, type), options)
+        : this.writer.put(own, id, options),
     );
     await this.answer(written, response);
   }
@@ -95,7 +97,7 @@ export class WriteController {
     const options = await this.optionsOf(request);
     const write = (): Promise<ConditionalResult> =>
       id === undefined
-        ? this.conditional.patch(type, criteriaOf(request), patch, options)
+        ? this.conditional.patch(type, writeCriteriaOf(request, type), patch, options)
         : this.writer.patch(type, id, patch, options);
     await this.answer(await this.content.ofFound(write, options.reach), response);
   }
@@ -110,7 +112,7 @@ export class WriteController {
     const all = id === undefined && isRemoveAll(request);
     const remove = async (): Promise<ConditionalDeletion> =>
       id === undefined
-        ? this.conditional.delete(type, criteriaOf(request), { ...options, all })
+        ? this.conditional.delete(type, writeCriteriaOf(request, type), { ...options, all })
         : deletionOf(await this.writer.delete(type, id, options));
     if (hasContent) return sendAnswer(response, deletionAnswer(await this.content.ofFound(remove, options.reach)));
     await remove();
