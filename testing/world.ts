@@ -11,7 +11,10 @@ export interface Person {
 }
 
 export interface PersonOptions {
-  /** AccessPolicies that {@link world} links to the User. By default, one policy that allows everything. */
+  /**
+   * AccessPolicies that {@link world} links to the User, so they must have no `link`. By default, one policy
+   * that allows everything.
+   */
   readonly policies?: readonly object[];
 }
 
@@ -24,7 +27,7 @@ export interface World<Name extends string> {
 
 /**
  * Stores the data with which tests begin, and logs its Users in.
- * @throws Error with the answer of the server if the server refuses a request
+ * @throws Error with the answer of the server if the server refuses a request, and for a policy with a `link`
  * @example
  * const { nurse, guest } = await world(app, {
  *   people: { nurse: {}, guest: { policies: [{ engine: 'acme-read-only' }] } },
@@ -51,6 +54,12 @@ export async function login(
 ): Promise<Person> {
   const [password, clientId, clientSecret] = [`password of ${userId}`, `client-of-${userId}`, `secret-of-${userId}`];
   const client = { secret: clientSecret, grant_types: ['password'], auth: { password: { refresh_token: true } } };
+  // The links of a policy are alternatives: with a second link, the policy would grant more than the spec says.
+  if (policies.some((policy) => 'link' in policy))
+    throw new Error(
+      `A policy of ${userId} has a "link", but world links each policy to its User. Leave "link" out. To grant one ` +
+        'route, use {"engine": "matcho", "matcho": {"operation": {"id": "…"}}}.',
+    );
   const link = [{ resourceType: 'User', id: userId }];
   await storeAll(app, [
     [`User/${userId}`, { userName: userId, email: `${userId}@svc.example`, password }],

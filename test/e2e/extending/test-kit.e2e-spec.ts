@@ -1,0 +1,19 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startTestApp, type TestApp, world } from 'svc-health-server/testing';
+
+describe('the test kit', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await startTestApp();
+  });
+  afterAll(() => app.close());
+
+  it('refuses a policy with a link, which would grant more to its person than the spec says', async () => {
+    const policy = { engine: 'allow', link: [{ resourceType: 'Operation', id: 'AuthDecision' }] };
+    await expect(world(app, { people: { nurse: { policies: [policy] } } })).rejects.toThrow(
+      'A policy of nurse has a "link", but world links each policy to its User. Leave "link" out.',
+    );
+    expect((await app.get('/User/nurse')).status).toBe(404);
+  });
+});
