@@ -94,6 +94,7 @@ export class WebhookReceiver {
     const server = createServer({ keepAliveTimeout: 600_000 });
     const receiver = new WebhookReceiver(server);
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    server.unref(); // a test that fails before `stop` must not keep the process of its test runner alive
     return receiver;
   }
 

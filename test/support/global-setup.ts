@@ -15,14 +15,17 @@ interface Build {
   readonly newFolder: () => string;
 }
 
-/** Compiles the server and its tools for the specs, and starts PostgreSQL with the template databases of this run. */
+/**
+ * Compiles the server, its tools and the test kit for the specs, and starts PostgreSQL with the template databases of
+ * this run.
+ */
 export default async function globalSetup(): Promise<void> {
   const load = createRequire(__filename);
   const { buildConsole, compile, newFolder } = load('../../tools/build.cjs') as Build;
   const build = newFolder();
   const removeBuild = (): Promise<void> => rm(build, { recursive: true, force: true });
   try {
-    compile(['src', 'tools'], build);
+    compile(['src', 'testing', 'tools'], build);
     buildConsole(build);
     process.env.TEST_BUILD = build;
     process.env.TEST_ENCRYPTION_KEY = randomBytes(32).toString('base64');

@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApp, type TestApp, world } from 'svc-health-server/testing';
 
@@ -15,5 +18,12 @@ describe('the test kit', () => {
       'A policy of nurse has a "link", but world links each policy to its User. Leave "link" out.',
     );
     expect((await app.get('/User/nurse')).status).toBe(404);
+  });
+
+  it('lets the process end when a test failed before it stopped its WebhookReceiver', async () => {
+    const kit = join(process.env.TEST_BUILD ?? '', 'testing');
+    const script = `require(${JSON.stringify(kit)}).WebhookReceiver.start().then(() => console.log('listens'))`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], { timeout: 20_000 });
+    expect(stdout).toBe('listens\n');
   });
 });
