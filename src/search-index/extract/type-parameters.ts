@@ -76,16 +76,16 @@ function compile(
   type: string,
   elements: NamedElements,
 ): Pick<Compiled, 'branches' | 'composite'> | ExpressionError {
-  const { expression, kind } = definition;
+  const { expression, kind, isOwn, isLive } = definition;
   if (expression instanceof ExpressionError) return expression;
   try {
     const found = compilePaths(expression, type, elements);
     // The expression of a composite leads to items, not to values, so its paths are not checked by the kind of the
     // values.
-    const isIndexed = !definition.isLive || kind === 'composite';
-    const branches = isIndexed ? found : found.filter((branch) => holdsValuesOf(kind, branch));
-    if (found.length > 0 && branches.length === 0)
+    const indexed = kind === 'composite' ? found : found.filter((branch) => holdsValuesOf(kind, branch));
+    if (isOwn && found.length > 0 && indexed.length === 0)
       return new ExpressionError(`it leads to ${typeNames(found)}, which a parameter of type ${kind} does not index`);
+    const branches = isLive ? indexed : found;
     if (branches.length === 0) return new ExpressionError(`it names nothing of ${type}`);
     return kind === 'composite' ? { branches, composite: compileComposite(definition, branches, type) } : { branches };
   } catch (error) {

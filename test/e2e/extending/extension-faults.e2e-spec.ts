@@ -427,6 +427,20 @@ describe('a module of another team at the start', () => {
       {},
       'the search parameter Bed.site cannot be used: line 1, column 5: Bed has no element "sites"; do you mean "site"?',
     ],
+    [
+      'has a search parameter of a kind that does not index its element',
+      DefinesResourceType({
+        type: 'Bed',
+        shape: { Bed: { site: '0..1 code', more: '0..1 Any', by: '0..1 NativeReference(User)' } },
+        searchParameters: [
+          { code: 'more', kind: 'date', expression: 'Bed.more' },
+          { code: 'by', kind: 'reference', expression: 'Bed.by', targets: ['User'] },
+          { code: 'site', kind: 'date', expression: 'Bed.site' },
+        ],
+      }),
+      {},
+      'the search parameter Bed.site cannot be used: it leads to code, which a parameter of type date does not index',
+    ],
     ['has targets of a token', bedWith({ targets: ['Basic'] }), {}, 'it has targets, but its kind is not "reference"'],
   ])('that %s is named', async (_what, decorator, members, expected) => {
     @Injectable()
