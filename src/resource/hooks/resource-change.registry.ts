@@ -3,11 +3,18 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { callHandler, handlerNameOf } from '../../platform/discovery/handler-calls';
 import { HandlerRegistry } from '../../platform/discovery/handler-registry';
+import { Ambient } from '../../platform/ambient';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { type StatementPart } from '../../platform/database/statement';
 import { OnResourceChange, type ResourceChange, type ResourceChangeListener } from './resource-change';
 import { ResourceTypes } from '../../model/resource-types';
 import { addTo } from '../../platform/lists-by-key';
+
+/**
+ * How deep writes of listeners may be nested. A listener that writes its own type calls itself, and without a limit the
+ * transaction would grow until memory or disk is full.
+ */
+const MAX_NESTING = 50;
 
 type Meta = { readonly types?: readonly string[] } | undefined;
 
@@ -16,6 +23,8 @@ export class ResourceChangeListeners
   extends HandlerRegistry<Meta, ResourceChangeListener>
   implements OnApplicationBootstrap
 {
+  private readonly nesting = new Ambient<number>();
+
   constructor(
     discovery: DiscoveryService,
     private readonly unitOfWork: UnitOfWork,
@@ -104,8 +113,15 @@ export class ResourceChangeListeners
     return all;
   }
 
-  private call(listener: ResourceChangeListener, work: () => Promise<void> | undefined): Promise<void> {
-    return this.unitOfWork.inside(handlerNameOf(listener), () => callHandler(listener, work));
+  private async call(listener: ResourceChangeListener, work: () => Promise<void> | undefined): Promise<void> {
+    const name = handlerNameOf(listener);
+    const depth = (this.nesting.value ?? 0) + 1;
+    if (depth > MAX_NESTING)
+      throw new Error(
+        `${name} is called by writes of listeners, ${MAX_NESTING} deep. If it writes a type that it receives, let it ` +
+          'write only while the stored content differs from what it would write.',
+      );
+    return this.nesting.run(depth, () => this.unitOfWork.inside(name, () => callHandler(listener, work)));
   }
 
   private listenersOf(type: string): ResourceChangeListener[] {

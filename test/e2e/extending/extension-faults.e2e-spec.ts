@@ -20,7 +20,10 @@ import {
   OperationId,
   type OperationDefinition,
   type OwnSearchParameter,
+  type ResourceChange,
   type ResourceChangeListener,
+  ResourceDraft,
+  ResourceWriter,
   RpcMethod,
   ServiceError,
 } from '../../../src/index';
@@ -32,7 +35,10 @@ const beFaulty = <T>(): T => fault() as T;
 @Injectable()
 @OnResourceChange({ types: ['Basic'] })
 class FaultyListener implements ResourceChangeListener {
-  onChange(): Promise<void> {
+  static last: ResourceChange | undefined;
+
+  onChange(change: ResourceChange): Promise<void> {
+    FaultyListener.last = change;
     return beFaulty();
   }
 }
@@ -82,7 +88,9 @@ const metricsOf = (source: string): Type => {
 
 const metricsOfTwo = ['acme-first', 'acme-second'].map(metricsOf);
 
-@Module({ providers: [FaultyListener, FaultyMethod, FaultyOperation, FaultyEngine, FaultyGrant, ...metricsOfTwo] })
+@Module({
+  providers: [FaultyListener, FaultyMethod, FaultyOperation, FaultyEngine, FaultyGrant, ...metricsOfTwo],
+})
 class FaultyModule {}
 
 const FAULTY_GRANT = { grant_type: 'acme-faulty', client_id: 'c', client_secret: 's' };
@@ -137,6 +145,19 @@ describe('a module of another team at a request', () => {
     expect((await app.get('/fhir/Basic/vetoed')).status).toBe(404);
   });
 
+  it('whose listener writes its own type without end stores nothing, and is named', async () => {
+    const writer = app.provider(ResourceWriter);
+    let calls = 0;
+    fault = async () => {
+      calls++;
+      await writer.create(ResourceDraft.own('Basic', { code: { text: `${calls}` } }));
+    };
+    expect((await app.put('/fhir/Basic/endless', { code: { text: 'x' } })).status).toBe(500);
+    expect(logged).toContain('FaultyListener of FaultyModule is called by writes of listeners, 50 deep. If it writes');
+    expect(calls).toBe(50);
+    expect((await app.get('/fhir/Basic/endless')).status).toBe(404);
+  });
+
   it('whose listener never ends stores nothing, is named, and frees its connection', async () => {
     const statements = app.provider(Statements);
     const limits = new Set<unknown>();
@@ -155,6 +176,18 @@ describe('a module of another team at a request', () => {
     fault = () => undefined;
     expect((await app.put('/fhir/Basic/after', { code: { text: 'x' } })).status).toBe(201);
     expect((await app.get('/fhir/Basic?_summary=count')).json()).toMatchObject({ total: 1 });
+  });
+
+  it('whose listener writes more than that beside each other stores them all', async () => {
+    const writer = app.provider(ResourceWriter);
+    fault = async () => {
+      if (FaultyListener.last?.id !== 'many') return;
+      const drafts = Array.from({ length: 60 }, () => ResourceDraft.own('Basic', { code: { text: 'of many' } }));
+      await Promise.all(drafts.map((draft) => writer.create(draft)));
+    };
+    expect((await app.put('/fhir/Basic/many', { code: { text: 'x' } })).status).toBe(201);
+    fault = () => undefined;
+    expect((await app.get('/fhir/Basic?_summary=count')).json<{ total: number }>().total).toBeGreaterThanOrEqual(61);
   });
 
   it('is not blamed for a connection that is lost while its listener works', async () => {
