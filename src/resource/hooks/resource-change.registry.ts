@@ -1,4 +1,4 @@
-import { type ResourceDraft } from '../../model/resource-draft';
+import { ResourceDraft } from '../../model/resource-draft';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { callHandler, handlerNameOf } from '../../platform/discovery/handler-calls';
@@ -93,7 +93,7 @@ export class ResourceChangeListeners
     const all: ResourceDraft[] = [];
     for (const listener of this.listenersOf(change.type)) {
       if (listener.adds === undefined || (await listener.concerns?.(change.type)) === false) continue;
-      all.push(...(await listener.adds(change)));
+      all.push(...(await callHandler(listener, () => listener.adds?.(change) ?? [], areDrafts)));
     }
     return all;
   }
@@ -130,3 +130,6 @@ export class ResourceChangeListeners
       .map(({ handler }) => handler);
   }
 }
+
+const areDrafts = (added: unknown): boolean =>
+  Array.isArray(added) && added.every((draft) => draft instanceof ResourceDraft);

@@ -4,6 +4,7 @@ import { type Resource } from '../../fhir/types';
 import { type ErrorIssue, ServiceError } from '../../platform/errors/service-error';
 import { ResourceChangeListeners } from '../hooks/resource-change.registry';
 import { type ResourceDraft } from '../../model/resource-draft';
+import { callHandler } from '../../platform/discovery/handler-calls';
 import { ResourceRules } from '../hooks/resource-rule.registry';
 import { ReferenceExistence } from '../validation/reference-existence';
 import { assertNoErrors, WriteValidation } from '../validation/write-validation';
@@ -42,7 +43,7 @@ export class WriteExtensions {
     const isConcerning = await this.listeners.concerns(draft.type);
     const rule = this.rules.of(draft.type);
     const { isOwn } = draft;
-    const checked = isOwn ? await rule?.check(draft) : await this.checkSent(draft);
+    const checked = isOwn ? await this.checkedByRule(draft) : await this.checkSent(draft);
     return {
       needsTransaction: rule?.store !== undefined || (!isOwn && this.references.isOn),
       isConcerning,
@@ -71,7 +72,7 @@ export class WriteExtensions {
    */
   private async checkByRule(draft: ResourceDraft): Promise<unknown> {
     try {
-      return await this.rules.of(draft.type)?.check(draft);
+      return await this.checkedByRule(draft);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.kind !== 'unprocessable' || isR4ResourceType(draft.type))
         throw error;
@@ -98,9 +99,14 @@ export class WriteExtensions {
     return this.references.missing(draft);
   }
 
+  private async checkedByRule(draft: ResourceDraft): Promise<unknown> {
+    const rule = this.rules.of(draft.type);
+    return rule === undefined ? undefined : callHandler(rule, () => rule.check(draft));
+  }
+
   private async refusalOf(draft: ResourceDraft): Promise<readonly ErrorIssue[]> {
     try {
-      await this.rules.of(draft.type)?.check(draft);
+      await this.checkedByRule(draft);
       return [];
     } catch (error) {
       if (!(error instanceof ServiceError) || error.kind !== 'unprocessable') throw error;

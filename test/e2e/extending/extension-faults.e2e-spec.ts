@@ -23,6 +23,7 @@ import {
   type ResourceChange,
   type ResourceChangeListener,
   ResourceDraft,
+  type ResourceRule,
   ResourceWriter,
   RpcMethod,
   ServiceError,
@@ -40,6 +41,25 @@ class FaultyListener implements ResourceChangeListener {
   onChange(change: ResourceChange): Promise<void> {
     FaultyListener.last = change;
     return beFaulty();
+  }
+}
+
+/** The next drafts that a listener adds to a Basic. */
+let additions: unknown = [];
+
+@Injectable()
+@OnResourceChange({ types: ['Basic'] })
+class FaultyAdder implements ResourceChangeListener {
+  adds(): Promise<readonly ResourceDraft[]> {
+    return Promise.resolve(additions as readonly ResourceDraft[]);
+  }
+}
+
+@Injectable()
+@ForResourceType('Flag')
+class FaultyRule implements ResourceRule {
+  check(): void {
+    beFaulty();
   }
 }
 
@@ -89,7 +109,16 @@ const metricsOf = (source: string): Type => {
 const metricsOfTwo = ['acme-first', 'acme-second'].map(metricsOf);
 
 @Module({
-  providers: [FaultyListener, FaultyMethod, FaultyOperation, FaultyEngine, FaultyGrant, ...metricsOfTwo],
+  providers: [
+    FaultyListener,
+    FaultyAdder,
+    FaultyRule,
+    FaultyMethod,
+    FaultyOperation,
+    FaultyEngine,
+    FaultyGrant,
+    ...metricsOfTwo,
+  ],
 })
 class FaultyModule {}
 
@@ -114,6 +143,7 @@ describe('a module of another team at a request', () => {
   beforeEach(() => {
     logged = '';
     fault = () => undefined;
+    additions = [];
   });
 
   it.each<[string, () => unknown]>([
@@ -143,6 +173,22 @@ describe('a module of another team at a request', () => {
     expect([status, text.includes('Faulty')]).toEqual([500, false]);
     expect(logged).toContain('FaultyListener');
     expect((await app.get('/fhir/Basic/vetoed')).status).toBe(404);
+  });
+
+  it('whose rule throws a text is named', async () => {
+    fault = () => {
+      AbortSignal.abort('text').throwIfAborted();
+    };
+    const flag = { status: 'active', code: { text: 'x' }, subject: { reference: 'Patient/p' } };
+    expect((await app.put('/fhir/Flag/f', flag)).status).toBe(500);
+    expect(logged).toContain('FaultyRule of FaultyModule threw what is no Error: string');
+  });
+
+  it.each([[undefined], [{}], [[{ resourceType: 'Flag' }]]])('whose listener adds %p is named', async (added) => {
+    additions = added;
+    expect((await app.put('/fhir/Basic/added-to', { code: { text: 'x' } })).status).toBe(500);
+    expect(logged).toContain('FaultyAdder of FaultyModule returned a malformed value');
+    expect((await app.get('/fhir/Basic/added-to')).status).toBe(404);
   });
 
   it('whose listener writes its own type without end stores nothing, and is named', async () => {
