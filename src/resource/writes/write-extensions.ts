@@ -4,6 +4,7 @@ import { type Resource } from '../../fhir/types';
 import { type ErrorIssue, ServiceError } from '../../platform/errors/service-error';
 import { ResourceChangeListeners } from '../hooks/resource-change.registry';
 import { type ResourceDraft } from '../../model/resource-draft';
+import { ResourceTypes } from '../../model/resource-types';
 import { callHandler } from '../../platform/discovery/handler-calls';
 import { ResourceRules } from '../hooks/resource-rule.registry';
 import { ReferenceExistence } from '../validation/reference-existence';
@@ -33,6 +34,7 @@ export class WriteExtensions {
     private readonly listeners: ResourceChangeListeners,
     private readonly validation: WriteValidation,
     private readonly references: ReferenceExistence,
+    private readonly types: ResourceTypes,
   ) {}
 
   /**
@@ -40,6 +42,7 @@ export class WriteExtensions {
    * @throws ServiceError 'unprocessable' with all faults of the resource, or any error of its rule
    */
   async check(draft: ResourceDraft, willExist?: ReadonlySet<string>): Promise<CheckedDraft> {
+    this.assertDefined(draft.type);
     const isConcerning = await this.listeners.concerns(draft.type);
     const rule = this.rules.of(draft.type);
     const { isOwn } = draft;
@@ -102,6 +105,20 @@ export class WriteExtensions {
   private async checkedByRule(draft: ResourceDraft): Promise<unknown> {
     const rule = this.rules.of(draft.type);
     return rule === undefined ? undefined : callHandler(rule, () => rule.check(draft));
+  }
+
+  /**
+   * Routes check the type in the URL. A module that misspells a type must not store rows that no request can read.
+   * @throws Error for the log, since the caller cannot correct it
+   */
+  private assertDefined(type: string): void {
+    try {
+      this.types.assertKnown(type);
+    } catch (error) {
+      throw new Error(`A module writes "${type}", which is no stored resource type. Correct the type of its draft.`, {
+        cause: error,
+      });
+    }
   }
 
   private async refusalOf(draft: ResourceDraft): Promise<readonly ErrorIssue[]> {

@@ -204,6 +204,14 @@ describe('a module of another team at a request', () => {
     expect((await app.get('/fhir/Basic/endless')).status).toBe(404);
   });
 
+  it('whose listener writes a misspelt type stores nothing', async () => {
+    const writer = app.provider(ResourceWriter);
+    fault = () => writer.put(ResourceDraft.own('Observaton', { status: 'final' }), 'o');
+    expect((await app.put('/fhir/Basic/misspelt', { code: { text: 'x' } })).status).toBe(500);
+    expect(logged).toContain('A module writes "Observaton", which is no stored resource type.');
+    expect((await app.get('/fhir/Basic/misspelt')).status).toBe(404);
+  });
+
   it('whose listener never ends stores nothing, is named, and frees its connection', async () => {
     const statements = app.provider(Statements);
     const limits = new Set<unknown>();
