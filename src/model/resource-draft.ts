@@ -35,7 +35,10 @@ export class ResourceDraft {
     this.members = members;
   }
 
-  /** Makes a draft from a body that code of this server made. */
+  /**
+   * Makes a draft from a body that code of this server or of a module made. The write does not validate it: only the
+   * rule of its type checks it. Use {@link of} for content that must be validated.
+   */
   static own(type: string, body: object): ResourceDraft {
     const { meta = {}, ...content } = JSON.parse(JSON.stringify(body)) as { readonly meta?: Meta };
     return new ResourceDraft(
