@@ -66,6 +66,7 @@ export { readJson, type ScannedJson } from './platform/json/read-json';
 export { EngineOf, type FailedClause, type PolicyCheck, type PolicyEngine } from './access/policy/policy-engine';
 export { type AccessRequest } from './access/request/access-request';
 export { type Caller } from './platform/request/caller';
+export { CurrentCaller } from './platform/request/current-caller';
 export { EnforcesRows, OperationId, PublicRoute, TokenIsEnough } from './platform/http/route-access';
 
 // Grants

@@ -8,10 +8,14 @@ import { Tracing } from '../tracing/tracing';
 import { Answers } from './answers';
 import { InnerRequests } from './inner-requests';
 import { OperationNames } from './operation-names';
+import { CurrentCaller } from '../request/current-caller';
 import { RequestContext } from '../request/request-context';
 import { Routes } from './routes';
 
-const SHARED = [OperationNames, RequestContext, MemoryBudget, Clock, CpuBudget, Slices, Routes, InnerRequests, Tracing];
+const SHARED = [
+  ...[OperationNames, RequestContext, CurrentCaller, Routes, InnerRequests, Tracing],
+  ...[MemoryBudget, Clock, CpuBudget, Slices],
+];
 
 /**
  * Provides the request context, the budgets of memory and CPU, the clock, time slices and the list of routes to every
