@@ -1,4 +1,3 @@
-import cluster from 'node:cluster';
 import { setFlagsFromString } from 'node:v8';
 import { Logger, type Type } from '@nestjs/common';
 import { type RunningServer, type startServer } from './boot';
@@ -90,15 +89,7 @@ async function run({ modules, environment: variables }: Omit<ServerOptions, 'log
   } else await runWorkers(environment);
 }
 
-/**
- * The flags of each of several processes: a smaller young generation. Each new object takes the next place of V8's
- * young generation, so all of it passes through the processor's cache, which the processes share. With the 32 MB of
- * `npm start`, two processes took 10 to 19 % more CPU for a request (docs/performance.md, "Several processes").
- */
-const FLAGS_OF_WORKERS = ['--max-semi-space-size=8'];
-
 async function runWorkers(environment: Environment): Promise<void> {
-  cluster.setupPrimary({ execArgv: [...process.execArgv, ...FLAGS_OF_WORKERS] });
   await assertPortsFree(environment);
   Logger.overrideLogger(new ContextLogger(environment.logLevel, new RequestContext()));
   const workers = new Workers(environment.processes, (reason) => fail(undefined, reason));

@@ -133,12 +133,6 @@ describe('A start with two processes', () => {
       expect(workers()).toHaveLength(2);
     });
 
-    it('gives each a small young generation, since they share the cache of the processor', () => {
-      const flagsOf = (pid: number): readonly string[] => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-      const sizes = workers().map((pid) => flagsOf(pid).findLast((flag) => flag.startsWith('--max-semi-space-size=')));
-      expect(sizes).toEqual(['--max-semi-space-size=8', '--max-semi-space-size=8']);
-    });
-
     it('shares one port and one log, and sums metrics', async () => {
       expect(workers()).toHaveLength(2);
       for (let n = 0; n < 20; n++) await statusOf('/fhir/Patient/nobody', new Agent());
