@@ -207,7 +207,11 @@ describe('a server that still encrypts with the older key after the rotation', (
         const renamed = [{ op: 'add', path: '/name', value: 'ward' }];
         const headers = { 'Content-Type': 'application/json-patch+json' };
         for (const answer of [await later.get(path), await later.send('PATCH', path, { body: renamed, headers })])
-          expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('SVC_ENCRYPTION_KEYS_ACCEPTED')]);
+          expect([answer.status, answer.headers.get('retry-after'), answer.text]).toEqual([
+            503,
+            '60',
+            expect.stringContaining('SVC_ENCRYPTION_KEYS_ACCEPTED'),
+          ]);
         expect((await later.delete(path)).status).toBe(200);
       } finally {
         await later.close();
