@@ -2,6 +2,7 @@
 const INDEXES = {
   'README.md': 'index.md',
   'docs/README.md': 'all-pages.md',
+  'docs/adr/README.md': 'adr/index.md',
   'client/README.md': 'client/index.md',
 };
 

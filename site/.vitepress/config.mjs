@@ -29,8 +29,12 @@ const index = textOf('docs/README.md')
   }));
 
 const decisions = readdirSync(join(root, 'docs/adr'))
+  .filter((name) => name !== 'README.md')
   .sort()
-  .map((name) => ({ text: /^# (.*)$/m.exec(textOf(`docs/adr/${name}`))[1], link: linkOf(`docs/adr/${name}`) }));
+  .map((name) => ({
+    text: /^# (.*)$/m.exec(textOf(`docs/adr/${name}`))[1].replaceAll('`', ''),
+    link: linkOf(`docs/adr/${name}`),
+  }));
 
 const api = JSON.parse(textOf('api/sidebar.json'));
 
@@ -48,7 +52,6 @@ const linkPages = (md) => {
         if (/^(\w+:|#|\/)/.test(href)) continue;
         const end = children.findIndex(({ type }, index) => index > at && type === 'link_close');
         if (/\.md(#|$)/.test(href)) children[at].attrSet('href', linkOf(posix.join(folder, href)));
-        else if (/(^|\/)adr\/?$/.test(href)) children[at].attrSet('href', decisions[0].link);
         else {
           children.splice(end, 1);
           children.splice(at, 1);

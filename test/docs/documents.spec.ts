@@ -112,7 +112,9 @@ const linesBelowImports = (code: string): number =>
   (code.split(/^.*from '.*';\n/m).at(-1) ?? '').trim().split('\n').length;
 
 describe('docs/adr', () => {
-  const decisions = readdirSync('docs/adr').sort();
+  const decisions = readdirSync('docs/adr')
+    .filter((name) => name !== 'README.md')
+    .sort();
 
   it('is numbered without gaps', () => {
     expect(decisions.map((name) => Number(name.slice(0, 4)))).toEqual(decisions.map((_, index) => index + 1));
@@ -123,6 +125,17 @@ describe('docs/adr', () => {
     expect(lines[0]).toMatch(new RegExp(`^# ${name.slice(0, 4)} `));
     expect(lines[2]).toMatch(/^\d{4}-\d\d-\d\d, /);
     expect(lines.length).toBeLessThanOrEqual(57);
+  });
+
+  it('has an index of all titles, which marks superseded decisions', () => {
+    const items = [...textOf('docs/adr/README.md').matchAll(/^- \[.*(?:\n {2}.*)*/gm)];
+    const titles = decisions.map((name) => {
+      const [heading = '', , status = ''] = textOf(`docs/adr/${name}`).split('\n');
+      const [, successor] = /superseded by \[(\d{4})\]/.exec(status) ?? [];
+      const note = successor === undefined ? '' : ` (superseded by ${successor})`;
+      return `- [${name.slice(0, 4)}](${name}) ${heading.slice('# 0000 '.length)}${note}`;
+    });
+    expect(items.map(([item]) => item.replace(/\n */g, ' ')).sort()).toEqual(titles);
   });
 
   it('holds every decision that sources and documents name', () => {
