@@ -65,7 +65,7 @@ describe('row criteria of policies', () => {
     expect((await app.put('/User/nurse', { ...user, data })).status).toBe(200);
   };
 
-  it('are the union of all grants', async () => {
+  it('of several policies are combined as a union', async () => {
     expect(await rowsWith('Patient?_id=p1')).toEqual(['Patient?_id=p1']);
     expect(await rowsWith(['Patient?_id=p1', 'Medication'], 'Observation?status=final', 'Medication')).toEqual([
       'Patient?_id=p1',
@@ -74,12 +74,12 @@ describe('row criteria of policies', () => {
     ]);
   });
 
-  it('limit nothing beside a grant without criteria', async () => {
+  it('do not limit a caller who also has a grant without criteria', async () => {
     expect(await rowsWith('Patient?_id=p1', undefined)).toBe('all');
     expect(await rowsWith(undefined, 'Patient?_id=p1')).toBe('all');
   });
 
-  it('are filled in with what is stored of the User at this moment', async () => {
+  it('are filled in with the current values of the stored User', async () => {
     const criteria = 'Observation?subject=Patient/{{user.data.patients}}&identifier={{user.data.site}}';
     await setData({ patients: ['p1', 'p2'], site: 'a,b&status=final' });
     expect(await rowsWith(criteria)).toEqual([
@@ -89,18 +89,18 @@ describe('row criteria of policies', () => {
     expect(await rowsWith(criteria)).toEqual(['Observation?subject=Patient%2Fp3&identifier=7']);
   });
 
-  it('grant nothing when a value is missing or makes no search', async () => {
+  it('grant nothing if a value is missing or makes the search invalid', async () => {
     await setData({ born: 'somewhen' });
     expect(await rowsWith('Observation?subject=Patient/{{user.data.patient}}')).toBe(403);
     expect(await rowsWith('Patient?birthdate={{user.data.born}}')).toBe(403);
     expect(await rowsWith('Patient?birthdate={{user.data.born}}', 'Medication')).toEqual(['Medication']);
   });
 
-  it('never take a secret of the User', async () => {
+  it('cannot read a secret of the User', async () => {
     expect(await rowsWith('Patient?_id={{user.password}}')).toBe(403);
   });
 
-  it('may go by chains, by lists and by what refers to a resource', async () => {
+  it('may use chains, _has, _list, :exact and :not', async () => {
     const all = [
       'Observation?subject:Patient.organization=Organization/o1',
       'Patient?_has:Encounter:patient:location=Location/w1',
@@ -111,7 +111,7 @@ describe('row criteria of policies', () => {
     expect(await rowsWith(all)).toEqual(all.map((text) => expect.stringContaining(text.slice(0, 11))));
   });
 
-  it('are no grant where nobody checks each row', async () => {
+  it('do not grant an operation that cannot check each row', async () => {
     await withCriteria(['SearchParameter?_id=p1'], async () => {
       expect((await asNurse('GET', '/SearchParameter/p1/$index-status')).status).toBe(403);
     });
@@ -149,7 +149,7 @@ describe('row criteria of policies', () => {
       app.send(method, `/SearchParameter/${id}`, { authorization: author.bearer, ...(body && { body }) });
 
     it.each(['Patient?restricted:not=true', 'Observation?subject:Patient.restricted:missing=true'])(
-      '%s keep its meaning, unless a caller may create policies',
+      '%s: redefining or deleting the parameter requires the right to create policies',
       async (criterion) => {
         await withCriteria([criterion], async () => {
           for (const [, members] of redefinitions)
@@ -163,7 +163,7 @@ describe('row criteria of policies', () => {
       },
     );
 
-    it('that is gone get no new meaning', async () => {
+    it('that was deleted: creating it again requires the right to create policies', async () => {
       await withCriteria(['Patient?restricted:not=true'], async () => {
         expect((await app.delete('/SearchParameter/restricted')).status).toBe(200);
         expect((await asAuthor('PUT', restricted())).status).toBe(403);
@@ -171,7 +171,7 @@ describe('row criteria of policies', () => {
       });
     });
 
-    it.each(redefinitions)('that no criterion uses may get %s', async (_what, members) => {
+    it.each(redefinitions)('that no criterion uses may be changed to %s', async (_what, members) => {
       expect((await asAuthor('PUT', restricted(members))).status).toBe(200);
     });
   });

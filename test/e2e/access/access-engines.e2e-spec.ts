@@ -10,7 +10,7 @@ type Call = readonly [
   headers?: Record<string, string>,
 ];
 
-describe('the engines of policies', () => {
+describe('policy engines', () => {
   let app: TestApp;
   let nurse: Person;
   let number = 0;
@@ -40,7 +40,7 @@ describe('the engines of policies', () => {
 
   it.each<[string, object, readonly Call[], readonly Call[]]>([
     [
-      'a method and an address',
+      'method and URL',
       { 'request-method': 'get', uri: '#^/(fhir/)?Patient(/|$)' },
       [
         ['GET', '/Patient/p1'],
@@ -53,7 +53,7 @@ describe('the engines of policies', () => {
       ],
     ],
     [
-      'the values of the route, which no query can take',
+      'route values, which a query cannot override',
       {
         params: { 'resource/type': 'Patient', 'resource/id': '.user.data.patient' },
         user: { data: { patient: 'present?' } },
@@ -66,7 +66,7 @@ describe('the engines of policies', () => {
       ],
     ],
     [
-      'parameters, those of a form included',
+      'query and form parameters',
       { params: { 'resource/type': 'Patient', _id: '.user.data.patient', name: 'nil?' } },
       [
         ['GET', '/Patient?_id=p1'],
@@ -80,7 +80,7 @@ describe('the engines of policies', () => {
       ],
     ],
     [
-      'what is written, with the type and id of the address',
+      'the written resource, with type and id of the URL',
       { resource: { resourceType: 'Observation', subject: { $reference: { id: '.user.data.patient' } } } },
       [['POST', '/Observation', { status: 'final', code: { text: 'x' }, subject: { reference: 'Patient/p1' } }]],
       [
@@ -103,7 +103,7 @@ describe('the engines of policies', () => {
       ],
     ],
     [
-      'the session, the claims, headers and where the request comes from',
+      'session, claims, headers and client address',
       {
         session: { type: 'password', active: true, access_token: 'nil?' },
         headers: { authorization: 'nil?', cookie: 'nil?', 'x-purpose': 'care' },
@@ -130,7 +130,7 @@ describe('the engines of policies', () => {
     });
   });
 
-  it('matcho sees the Client, without its secret', async () => {
+  it('matcho can read the Client, without its secret', async () => {
     const matcho = {
       client: { id: 'machine', details: { site: 'north' }, secret: 'nil?' },
       user: 'nil?',
@@ -156,7 +156,7 @@ describe('the engines of policies', () => {
     });
   });
 
-  it('complex combines rules of all engines', async () => {
+  it('complex combines rules of other engines with and/or', async () => {
     const policy = {
       engine: 'complex',
       link,
@@ -186,7 +186,7 @@ describe('the engines of policies', () => {
       rpc: { 'svc/echo': { params: { text } } },
     });
 
-    it('allow-rpc grants the methods that it lists, and nothing else', async () => {
+    it('allow-rpc grants only the methods that it lists', async () => {
       await withPolicy({ type: 'rpc', engine: 'allow-rpc', link, rpc: { 'svc/echo': true } }, async () => {
         expect((await as(nurse.bearer, rpc('svc/echo'))).status).toBe(200);
         for (const call of [
@@ -203,7 +203,7 @@ describe('the engines of policies', () => {
       });
     });
 
-    it('matcho-rpc sees the params of the call', async () => {
+    it('matcho-rpc can read the params of the call', async () => {
       await withPolicy(echoed('#^care'), async () => {
         expect((await as(nurse.bearer, rpc('svc/echo', { text: 'care plan' }))).json()).toEqual({
           result: { text: 'care plan' },
@@ -213,7 +213,7 @@ describe('the engines of policies', () => {
       });
     });
 
-    it('each call of a batch is decided by itself', async () => {
+    it('each call of a batch is decided separately', async () => {
       await withPolicy(echoed('care'), async () => {
         const calls = ['care', 'bill', 'care'].map((text) => ({ method: 'svc/echo', params: { text } }));
         const answer = await as(nurse.bearer, ['POST', '/rpc', calls]);
@@ -229,7 +229,7 @@ describe('the engines of policies', () => {
       });
     });
 
-    it('matcho sees the method of the body as the parameter _m, whatever the query says', async () => {
+    it('matcho reads the method of the body as the parameter _m, even if the query has another _m', async () => {
       const matcho = { uri: '/rpc', params: { _m: { $enum: ['svc/echo'] } }, body: { params: { text: 'care' } } };
       await withPolicy({ engine: 'matcho', type: 'rpc', matcho, link }, async () => {
         expect((await as(nurse.bearer, rpc('svc/echo', { text: 'care' }))).status).toBe(200);
@@ -240,7 +240,7 @@ describe('the engines of policies', () => {
       });
     });
 
-    it('a policy of the type rest is none for calls, and one of the type rpc for calls only', async () => {
+    it('a policy with type rest grants no RPC call, and one with type rpc grants only RPC calls', async () => {
       await withPolicy({ engine: 'allow', type: 'rest', link }, async () => {
         expect((await as(nurse.bearer, rpc('svc/echo'))).status).toBe(403);
         expect((await as(nurse.bearer, ['GET', '/Patient/p1'])).status).toBe(200);
@@ -336,7 +336,7 @@ describe('the engines of policies', () => {
     ['rpc.svc/echo', { engine: 'allow-rpc', type: 'rpc', rpc: { 'svc/echo': false } }],
     ['rpc.svc/echo.uri', { engine: 'matcho-rpc', type: 'rpc', rpc: { 'svc/echo': { uri: '#(' } } }],
     ['criteria', { engine: 'allow-rpc', type: 'rpc', rpc: { 'svc/echo': true }, criteria: 'Patient' }],
-  ])('refuse at %s: %j', async (member, policy) => {
+  ])('reject a policy with a mistake at %s: %j', async (member, policy) => {
     const answer = await app.put('/AccessPolicy/unclear', policy);
     expect([answer.status, answer.json<{ issue: { expression: string[] }[] }>().issue[0]?.expression]).toEqual([
       422,

@@ -11,7 +11,7 @@ interface Decision {
   readonly limited?: boolean;
 }
 
-describe('a denial', () => {
+describe('a denial (403)', () => {
   let app: TestApp;
   let other: TestApp;
   let nurse: Person;
@@ -48,7 +48,7 @@ describe('a denial', () => {
   const idIn = (text: string): string => /\/auth\/decisions\/([\da-f-]{36})/.exec(text)?.[1] ?? 'no id';
   const decision = async (id: string): Promise<Decision> => (await app.get(`/auth/decisions/${id}`)).json<Decision>();
 
-  it('names a decision, which tells the first clause of each policy that failed, in order', async () => {
+  it('names a decision, which lists each policy with its first failed clause, in a fixed order', async () => {
     const answer = await asNurse('GET', '/fhir/Patient/p-patient?_summary=text&name=Rivera');
     expect(answer.status).toBe(403);
     const id = idIn(diagnosticsOf(answer));
@@ -72,7 +72,7 @@ describe('a denial', () => {
     });
   });
 
-  it('C10.5: says in words that no policy covers a request, and what to link one to', async () => {
+  it('C10.5: says that no policy covers the request, and what to link a policy to', async () => {
     const guest = await login(app, 'guest', { policies: [] });
     const answer = await app.get('/fhir/Patient/p-patient', { authorization: guest.bearer });
     expect([answer.status, await decision(idIn(diagnosticsOf(answer)))]).toEqual([
@@ -92,7 +92,7 @@ describe('a denial', () => {
     }
   });
 
-  it('can be read from every server', async () => {
+  it('can be read from each server', async () => {
     const id = idIn(diagnosticsOf(await asNurse('GET', '/Patient/p1')));
     expect((await other.get(`/auth/decisions/${id}`)).json<Decision>().id).toBe(id);
   });
@@ -109,7 +109,7 @@ describe('a denial', () => {
     await app.delete('/AccessPolicy/explain');
   });
 
-  it('is in the list of the latest ones, of all and of its User, for callers with a policy for the list', async () => {
+  it('is in the list of the latest denials, of all callers or of one User, for callers with a policy for the list', async () => {
     const listed = async (query = ''): Promise<readonly Decision[]> => {
       const answer = await app.get(`/auth/decisions${query}`);
       expect(answer.status).toBe(200);
@@ -136,18 +136,21 @@ describe('a denial', () => {
     expect(await listed()).toHaveLength(50);
   });
 
-  it.each(['00000000-0000-4000-8000-000000000000', 'x', "1' or '1"])('is 404 under the id %s', async (id) => {
-    expect((await app.get(`/auth/decisions/${encodeURIComponent(id)}`)).status).toBe(404);
-  });
+  it.each(['00000000-0000-4000-8000-000000000000', 'x', "1' or '1"])(
+    'returns 404 for the unknown decision id %s',
+    async (id) => {
+      expect((await app.get(`/auth/decisions/${encodeURIComponent(id)}`)).status).toBe(404);
+    },
+  );
 
-  it('of RPC calls names the method', async () => {
+  it('of an RPC call names the method', async () => {
     const answer = await asNurse('POST', '/rpc', { method: 'svc/echo', params: { secret: 'x-value' } });
     expect(await decision(idIn(diagnosticsOf(answer)))).toMatchObject({
       request: { operation: 'rpc', rpcMethod: 'svc/echo' },
     });
   });
 
-  it('of entries is one decision for all that are denied alike', async () => {
+  it('of Bundle entries is one decision for all entries that are denied alike', async () => {
     await app.put('/AccessPolicy/bundles', {
       engine: 'allow',
       link: [{ resourceType: 'Operation', id: 'FhirBundle' }],
@@ -173,7 +176,7 @@ describe('a denial', () => {
     await app.delete('/AccessPolicy/bundles');
   });
 
-  it('of a read inside of a transaction can be read too, though the transaction is undone', async () => {
+  it('of a read in a transaction can be read later, though the transaction is rolled back', async () => {
     const operations = ['FhirBundle', 'FhirUpdate'].map((id) => ({ resourceType: 'Operation', id }));
     await app.put('/AccessPolicy/writes', { engine: 'allow', link: operations });
     const entry = [
@@ -188,7 +191,7 @@ describe('a denial', () => {
     await app.delete('/AccessPolicy/writes');
   });
 
-  it('of somebody who is limited to some resources says so', async () => {
+  it('of a caller who is limited to rows says that the operation cannot be limited to rows', async () => {
     await app.put('/AccessPolicy/limited', { engine: 'allow', link: mine, criteria: 'Patient?_id=p1' });
     const answer = await asNurse('GET', '/auth/decisions/none');
     expect(await decision(idIn(diagnosticsOf(answer)))).toMatchObject({
@@ -198,7 +201,7 @@ describe('a denial', () => {
     await app.delete('/AccessPolicy/limited');
   });
 
-  it('is forgotten after a day, and beyond ten thousand', async () => {
+  it('is deleted after a day, and when more than 10,000 are stored', async () => {
     const client = await app.connect();
     const id = idIn(diagnosticsOf(await asNurse('GET', '/Patient/p1')));
     await client.query(`update access_denial set denied_at = denied_at - interval '25 hours' where id = $1`, [id]);
@@ -235,7 +238,7 @@ describe('POST /auth/test-policy', () => {
   const read = { 'request-method': 'get', uri: '/fhir/Patient/p1?_format=json', 'user-id': 'clinician' };
   const draft = { engine: 'matcho', matcho: { params: { 'resource/id': '.user.data.patient' }, user: 'present?' } };
 
-  it('tells what a draft would decide, and of what request', async () => {
+  it('returns the result of a draft policy, and the request as policies receive it', async () => {
     expect(await tried(draft, read)).toEqual({
       request: {
         'request-method': 'get',
@@ -256,12 +259,12 @@ describe('POST /auth/test-policy', () => {
     });
   });
 
-  it.each(['stored', { id: 'stored' }])('takes the stored policy %j', async (policy) => {
+  it.each(['stored', { id: 'stored' }])('evaluates the stored policy %j', async (policy) => {
     expect((await tried(policy, read)).result).toEqual({ 'eval-result': true });
     expect((await tried(policy, { ...read, 'user-id': 'nobody' })).result).toMatchObject({ 'eval-result': false });
   });
 
-  it('knows links, roles, RPC calls, claims and criteria', async () => {
+  it('evaluates links, roles, RPC calls, claims and criteria', async () => {
     const results = [
       await tried({ engine: 'allow', link: [{ resourceType: 'User', id: 'x' }] }, read),
       await tried({ engine: 'allow', link: [{ resourceType: 'Operation', id: 'FhirRead' }] }, read),
@@ -298,7 +301,7 @@ describe('POST /auth/test-policy', () => {
     ]);
   });
 
-  it('repeats no credentials, and nothing that is stored of the User', async () => {
+  it('returns no credentials, and no stored values of the User', async () => {
     const headers = { Authorization: 'Bearer top-secret', Cookie: 'top-secret' };
     const { text } = await app.post('/auth/test-policy', { request: { ...read, headers }, policy: draft });
     expect([text.includes('top-secret'), text.includes('userName')]).toEqual([false, false]);
@@ -318,7 +321,7 @@ describe('POST /auth/test-policy', () => {
     expect((await app.post('/auth/test-policy', body as object)).status).toBe(status);
   });
 
-  it('needs a policy', async () => {
+  it('requires a policy', async () => {
     const { bearer } = await login(app, 'nobody', { policies: [] });
     const answer = await app.post('/auth/test-policy', { request: read, policy: draft }, { authorization: bearer });
     expect(answer.status).toBe(403);
@@ -364,7 +367,7 @@ describe('POST /auth/test-request', () => {
   const read = { 'request-method': 'get', uri: '/fhir/Patient/p1', 'user-id': 'ana' };
   const failed = (path: string): object => ({ 'eval-result': false, failed: { path, reason: expect.any(String) } });
 
-  it('lists the policies that cover the request, each with its first clause that failed', async () => {
+  it('lists the policies that cover the request, each with its first failed clause', async () => {
     expect(await tested(read)).toEqual({
       request: expect.objectContaining({ uri: '/fhir/Patient/p1', 'user-id': 'ana' }),
       operation: { id: 'FhirRead' },
@@ -382,7 +385,7 @@ describe('POST /auth/test-request', () => {
     });
   });
 
-  it('says what a stored resource has and what the policy demands, which a 404 hides', async () => {
+  it('shows the difference between a stored resource and the criteria, where the caller gets only 404', async () => {
     const { decision, policies, note } = await tested({ ...read, uri: '/Patient/p2' });
     expect(decision).toEqual({ granted: true, rows: 'some', 'finds-resource': false, 'is-stored': true });
     expect((policies as { result: object }[])[2]?.result).toMatchObject({
@@ -394,7 +397,7 @@ describe('POST /auth/test-request', () => {
     );
   });
 
-  it('tells a resource that is not stored from a hidden one', async () => {
+  it('distinguishes a resource that is not stored from a hidden one', async () => {
     const { decision, policies, note } = await tested({ ...read, uri: '/Patient/Berg' });
     expect(decision).toEqual({ granted: true, rows: 'some', 'finds-resource': false, 'is-stored': false });
     expect((policies as { result: object }[])[2]?.result).not.toHaveProperty('reason');
@@ -407,7 +410,7 @@ describe('POST /auth/test-request', () => {
     );
   });
 
-  it('names the parameters of criteria, with the values of the resource where it has them as text', async () => {
+  it('names the search parameters that do not match, with the values of the resource if it has them as text', async () => {
     await login(app, 'warden', { policies: [] });
     await app.put('/Location/w1', {});
     await app.put('/Organization/o1', {});
@@ -452,7 +455,7 @@ describe('POST /auth/test-request', () => {
       (await app.post('/auth/test-request', { request: { ...read, uri } }, { authorization: bearer })).json();
     const reads = (criteria: string | readonly string[]): object => ({ engine: 'allow', criteria });
 
-    it('shows nothing of a resource that he may not read, also not whether it is stored', async () => {
+    it('shows nothing of a resource that the caller may not read, and not whether it is stored', async () => {
       const { bearer } = await login(app, 'helper', { policies: [reads('Patient?_id=p3')] });
       await app.put('/AccessPolicy/helper', explaining);
       for (const id of ['p2', 'Berg']) {
@@ -465,7 +468,7 @@ describe('POST /auth/test-request', () => {
       }
     });
 
-    it('shows values of the User only if he may read the User', async () => {
+    it('shows values of the User only if the caller may read the User', async () => {
       const { bearer } = await login(app, 'chart-helper', { policies: [reads('Patient')] });
       const both = await login(app, 'full-helper', { policies: [reads(['Patient', 'User?_id=ana'])] });
       const reasonsOf = async (token: string): Promise<unknown> =>
@@ -478,7 +481,7 @@ describe('POST /auth/test-request', () => {
     });
   });
 
-  it('decides as the server does, for each request of a User', async () => {
+  it('gives the same decision as the server for each request of a User', async () => {
     const { bearer } = await login(app, 'nurse', {
       policies: [
         { engine: 'matcho', matcho: { 'request-method': 'get', params: { 'resource/type': 'Patient' } } },
@@ -498,7 +501,7 @@ describe('POST /auth/test-request', () => {
     expect(decision).toEqual({ granted: true, rows: 'some', 'finds-resource': false, 'is-stored': true });
   });
 
-  it('goes on behind a grant of all, which it names', async () => {
+  it('lists the other policies after one that grants all rows, and names that one', async () => {
     await app.put('/AccessPolicy/all', { engine: 'allow', link: [{ resourceType: 'Operation', id: 'FhirRead' }] });
     const { decision, policies } = await tested(read);
     expect(decision).toEqual({ granted: true, rows: 'all', by: 'all', 'is-stored': true });
@@ -511,7 +514,7 @@ describe('POST /auth/test-request', () => {
   it.each([
     [{ 'client-id': 'kiosk' }, 'There is no active Client "kiosk": its requests get 401.'],
     [{ 'user-id': 'left' }, 'There is no active User "left": its requests get 401.'],
-  ])('says that nobody can send it: %j', async (caller, note) => {
+  ])('says that the caller does not exist or is inactive: %j', async (caller, note) => {
     expect(await tested({ uri: '/Patient/p1', ...caller })).toMatchObject({ note });
   });
 
@@ -524,7 +527,7 @@ describe('POST /auth/test-request', () => {
     });
   });
 
-  it('lists a hundred policies, and counts the others', async () => {
+  it('lists a hundred policies, and counts the rest', async () => {
     await app.post('/fhir', {
       resourceType: 'Bundle',
       type: 'transaction',
@@ -552,7 +555,7 @@ describe('POST /auth/test-request', () => {
     expect((await app.post('/auth/test-request', body as object)).status).toBe(status);
   });
 
-  it('needs a separate policy', async () => {
+  it('is not granted by a policy for POST /auth/test-policy', async () => {
     const testers = [{ resourceType: 'Operation', id: 'AuthTestPolicy' }];
     await app.put('/AccessPolicy/testers', { engine: 'allow', link: testers });
     const { bearer } = await login(app, 'nobody', { policies: [] });

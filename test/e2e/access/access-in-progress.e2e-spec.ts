@@ -47,20 +47,20 @@ describe('a request in progress', () => {
     return chunks.join('');
   };
 
-  it('is answered to the end if its rights are withdrawn meanwhile: a stream', async () => {
+  it('completes a stream if its rights are withdrawn meanwhile', async () => {
     const response = await begin('/fhir/Patient/long/$everything?_format=ndjson');
     await withdrawRights();
     expect((await restOf(response)).trimEnd().split('\n')).toHaveLength(RESOURCES + 1);
   });
 
-  it('is answered to the end if its rights are withdrawn meanwhile: a page of a search', async () => {
+  it('completes a page of a search if its rights are withdrawn meanwhile', async () => {
     const response = await begin('/fhir/Observation?_count=150');
     await withdrawRights();
     const page = JSON.parse(`{${await restOf(response)}`) as { readonly entry: readonly object[] };
     expect(page.entry).toHaveLength(150);
   });
 
-  it('runs each entry of a batch whose Session is closed meanwhile', async () => {
+  it('runs all entries of a batch if its Session is closed meanwhile', async () => {
     const database = await app.connect();
     await database.query(`begin; select from resource where type = 'Patient' and id = 'long' for update`);
     const entry = [

@@ -43,7 +43,7 @@ const lineOf = (id: string): Promise<Line> =>
 const as = (id: string): Readonly<Record<string, string>> => ({ 'X-Request-Id': id });
 
 describe('O7: the access line of a request', () => {
-  it('has route, status, time, bytes and caller, and the ids of the request', async () => {
+  it('has route, status, time, bytes, caller and request ids', async () => {
     const { text } = await app.get('/fhir/Patient/p?_pretty=true', {
       authorization: nurse.bearer,
       headers: { ...as('read'), 'X-Correlation-Id': 'order-1' },
@@ -73,7 +73,7 @@ describe('O7: the access line of a request', () => {
     ['GET', '/canary/canary/canary/canary/canary', 'none', 404],
     ['DELETE', '/fhir', '/fhir', 405],
     ['GET', '/health', '/health', 200],
-  ])('names the template of the route: %s %s is %s', async (method, path, route, status) => {
+  ])('has the route template, not the path: %s %s is logged as %s', async (method, path, route, status) => {
     const id = `template-${method}-${path.replace(/\W/g, '.')}`;
     await app.send(method, path, { headers: as(id) });
     const { message } = await lineOf(id);
@@ -81,7 +81,7 @@ describe('O7: the access line of a request', () => {
     expect(JSON.stringify(message)).not.toMatch(/canary/i);
   });
 
-  it('names the client of a token request that was granted, and nobody where it was refused', async () => {
+  it('names the user and client of a granted token request, and nobody for a refused one', async () => {
     const { userId, password, clientId, clientSecret } = nurse;
     const body = {
       ...{ grant_type: 'password', client_id: clientId, client_secret: clientSecret },
@@ -93,7 +93,7 @@ describe('O7: the access line of a request', () => {
     expect(Object.keys((await lineOf('refused')).message)).not.toContain('user');
   });
 
-  it('is one for a Bundle with all its entries', async () => {
+  it('is written once for a Bundle, whatever its number of entries', async () => {
     const entry = Array.from({ length: 3 }, () => ({ request: { method: 'GET', url: 'Patient/p' } }));
     await app.post('/fhir', { resourceType: 'Bundle', type: 'batch', entry }, { headers: as('batch') });
     await lineOf('batch');
@@ -102,7 +102,7 @@ describe('O7: the access line of a request', () => {
     expect(written.filter((text) => text.includes('"requestId":"batch"'))).toHaveLength(1);
   });
 
-  it('says when the client left before the answer', async () => {
+  it('says that the client disconnected before the answer', async () => {
     const other = await app.connect();
     await other.query('begin; lock table resource in access exclusive mode');
     const leaving = new AbortController();

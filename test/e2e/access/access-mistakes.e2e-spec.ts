@@ -16,7 +16,7 @@ class Status {
 @Module({ imports: [ResourceModule], providers: [Status] })
 class StatusModule {}
 
-describe('a policy with a mistake', () => {
+describe('the check of a policy for probable mistakes', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -41,7 +41,7 @@ describe('a policy with a mistake', () => {
       { engine: 'allow-rpc', type: 'rpc', rpc: { 'acme/status': true }, criteria: 'Observation' },
       'AccessPolicy.criteria cannot limit the engine allow-rpc. The engine matcho with the pattern',
     ],
-  ])('is refused: %j', async (policy, text) => {
+  ])('refuses with 422: %j', async (policy, text) => {
     const answer = await app.put('/AccessPolicy/mistake', policy);
     expect([answer.status, answer.text]).toEqual([422, expect.stringContaining(text)]);
   });
@@ -50,14 +50,14 @@ describe('a policy with a mistake', () => {
     [matcho({ 'request-method': '#^(get|head)$', params: { 'resource/type': { $enum: ['Patient', 'SDCDocument'] } } })],
     [matcho({ 'request-method': 'present?', params: { 'resource/type': '.user.data.type' } })],
     [matcho({ 'request-method': { $not: 'GET' }, params: { 'resource/type': { '$one-of': ['Ward'] } } })],
-  ])('is stored without one: %j', async (policy) => {
+  ])('accepts: %j', async (policy) => {
     const answer = await app.put('/AccessPolicy/right', policy);
     expect([answer.status < 300, answer.text]).toEqual([true, expect.any(String)]);
     await app.delete('/AccessPolicy/right');
   });
 });
 
-describe('a method of another team', () => {
+describe('an RPC method of a module', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -65,7 +65,7 @@ describe('a method of another team', () => {
   });
   afterAll(() => app.close());
 
-  it('reads the rows of the policy that grants the call', async () => {
+  it('reads only the rows that the policy of the call grants', async () => {
     const observation = (patient: string): object => ({
       status: 'final',
       code: { text: 'temperature' },

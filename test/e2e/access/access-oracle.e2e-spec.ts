@@ -51,7 +51,7 @@ interface Entry {
   readonly response?: { readonly status: string };
 }
 
-describe.each(SEEDS)('callers get what brute force finds, drawn with ACCESS_SEEDS=%i', (seed) => {
+describe.each(SEEDS)('callers get the same results as a brute-force filter, drawn with ACCESS_SEEDS=%i', (seed) => {
   const random = new Random(seed);
   const oracle = new AccessOracle(random);
   const callers: Caller[] = [];
@@ -130,7 +130,7 @@ describe.each(SEEDS)('callers get what brute force finds, drawn with ACCESS_SEED
   const mayUse = ({ rights }: Caller, types: readonly TypeName[]): boolean =>
     types.every((type) => rights[type] !== 'none');
 
-  it('by reads, versions and histories', async () => {
+  it('from reads, versions and histories', async () => {
     for (const caller of callers) {
       const names = [...oracle.facts.keys()];
       const paths = names.flatMap((name) => [name, `${name}/_history/1`, `${name}/_history`]);
@@ -144,7 +144,7 @@ describe.each(SEEDS)('callers get what brute force finds, drawn with ACCESS_SEED
     }
   });
 
-  it('by searches, their totals and their pages', async () => {
+  it('from searches, their totals and their pages', async () => {
     for (const caller of callers) {
       const asked = Array.from({ length: QUERIES }, () => {
         const type = random.pick(TYPE_NAMES);
@@ -178,7 +178,7 @@ describe.each(SEEDS)('callers get what brute force finds, drawn with ACCESS_SEED
     }
   });
 
-  it('by charts, their pages, totals and manifests', async () => {
+  it('from $everything, its pages, totals and manifests', async () => {
     for (const caller of callers) {
       for (const patient of oracle.namesOf('Patient')) {
         const path = `/${patient}/$everything`;
@@ -226,7 +226,7 @@ describe.each(SEEDS)('callers get what brute force finds, drawn with ACCESS_SEED
     return names;
   }
 
-  it('by includes in both directions', async () => {
+  it('from _include and _revinclude', async () => {
     for (const caller of callers) {
       for (const type of TYPE_NAMES.filter((one) => mayUse(caller, [one]))) {
         const search = oracle.drawSearch(type).filter(({ kind }) => kind !== 'chain' && kind !== 'has');
@@ -248,7 +248,7 @@ describe.each(SEEDS)('callers get what brute force finds, drawn with ACCESS_SEED
     }
   });
 
-  it('by writes, transactions and webhooks, while rights change', async () => {
+  it('from writes, transactions and webhooks, while rights change', async () => {
     for (let step = 0; step < WRITES; step++) {
       const caller = random.pick(callers);
       if (random.chance(0.05)) {
@@ -350,7 +350,7 @@ describe.each(SEEDS)('callers get what brute force finds, drawn with ACCESS_SEED
     return statuses;
   }
 
-  /** Notes who has to receive the new version. Of deletions, criteria cannot decide, so limited callers get none. */
+  /** Records the expected event. Row criteria cannot apply to deletions, so limited callers receive none. */
   function noteEvents(method: Write['method'], name: string): void {
     const version = (versions.get(name) ?? 0) + 1;
     versions.set(name, version);

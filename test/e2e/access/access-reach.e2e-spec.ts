@@ -51,7 +51,7 @@ interface Bundle {
 
 const nameOf = (policy: string): string => policy.replaceAll(' ', '-');
 
-describe('S5: a grant for one type opens no other', () => {
+describe('S5: a grant for one type gives no access to other types', () => {
   let app: TestApp;
   const people = new Map<string, Person>();
 
@@ -96,7 +96,7 @@ describe('S5: a grant for one type opens no other', () => {
   describe.each(Object.keys(POLICIES))('%s', (policy) => {
     const isByRows = policy === 'by rows of two types';
 
-    it('finds Observations', async () => {
+    it('finds Observations but not the Patient', async () => {
       expect(namesOf(await find(policy, '_id=own-o1'))).toEqual(['Observation/own-o1']);
       expect((await as(policy, 'GET', '/fhir/Patient/own-p')).status).toBe(isByRows ? 404 : 403);
     });
@@ -109,7 +109,7 @@ describe('S5: a grant for one type opens no other', () => {
       '_revinclude=List:item',
       '_revinclude=Condition:evidence-detail',
       '_revinclude=List:item&_include:iterate=List:subject',
-    ])('leaves out what %s leads to, and says so', async (query) => {
+    ])('leaves out the resources of other types that %s includes, and reports that', async (query) => {
       const path = placeOf(policy, `_id=own-o1&${query}`);
       const answer = await as(policy, 'GET', `/fhir/${path}`);
       expect([answer.status, namesOf(answer).filter((name) => !/^(Observation|Practitioner)\//.test(name))]).toEqual([
@@ -136,7 +136,7 @@ describe('S5: a grant for one type opens no other', () => {
       ['code:not-in=http://no.example/vs', 'ValueSet'],
       ['_filter=subject.name eq Rivera', 'Patient'],
       ['_filter=status eq "final" or not (subject.name eq "Nobody")', 'Patient'],
-    ])('does not answer %s', async (query, type) => {
+    ])('refuses %s or finds nothing by it', async (query, type) => {
       const answer = await find(policy, query);
       if (isByRows) {
         // The policy grants rows: the caller may search every type, but rows of other types are not granted.
@@ -153,7 +153,7 @@ describe('S5: a grant for one type opens no other', () => {
     });
   });
 
-  it('types of a search over types are those that the request names, and it leads to no other', async () => {
+  it('a grant for _type=Observation covers no included or chained types', async () => {
     await login(app, 'system', { policies: [] });
     const link = [{ resourceType: 'User', id: 'system' }];
     await app.put('/AccessPolicy/system', { engine: 'matcho', link, matcho: { params: { _type: 'Observation' } } });
@@ -167,7 +167,7 @@ describe('S5: a grant for one type opens no other', () => {
     expect([chained.status, chained.text]).toEqual([403, expect.stringContaining('List')]);
   });
 
-  it('what may be searched is brought along, with its row criteria and nothing more', async () => {
+  it('includes and chains work for types that the caller may search, within the row criteria', async () => {
     people.set('mixed', await login(app, 'mixed', { policies: [] }));
     const link = [{ resourceType: 'User', id: 'mixed' }];
     await app.put('/AccessPolicy/mixed', { ...POLICIES['by type'], link });
@@ -190,7 +190,7 @@ describe('S5: a grant for one type opens no other', () => {
     expect((await as('mixed', 'GET', '/Observation?_explain=1')).status).toBe(200);
   });
 
-  it('conditions of writes, and references by search, are no oracles either', async () => {
+  it('conditional writes and conditional references reveal nothing of other types', async () => {
     const name = 'writer';
     people.set(name, await login(app, name, { policies: [] }));
     const link = [{ resourceType: 'User', id: name }];
@@ -227,26 +227,29 @@ describe('S5: a grant for one type opens no other', () => {
     ['by type', "subject.resolve().ofType(Patient).name.family.startsWith('Can')"],
     ['by type', "subject.resolve().ofType(Patient).name.family.startsWith('Zed')"],
     ['by type', 'subject.resolve().exists()'],
-  ])('a destination of a caller with %s receives nothing by %s', async (policy, fhirPathCriteria) => {
-    const topic = await newTopic(app, { resource: 'Observation', fhirPathCriteria });
-    const principal = { resourceType: 'User', id: nameOf(policy) };
-    const ids = [
-      await newDestination(app, destination(topic, { principal })),
-      await newDestination(app, destination(topic)),
-    ];
-    await app.put('/Observation/told', {
-      resourceType: 'Observation',
-      status: 'final',
-      code: { text: fhirPathCriteria },
-      subject: { reference: 'Patient/canary-p' },
-    });
-    const [limited = 0, unlimited = 0] = await Promise.all(
-      ids.map(async (id) => Object.values(await countsOf(app, id)).reduce((sum, count) => sum + count, 0)),
-    );
-    expect([limited, unlimited > 0]).toEqual([0, !fhirPathCriteria.includes('Zed')]);
-  });
+  ])(
+    'a destination of a caller with a grant %s receives no event by the criterion %s',
+    async (policy, fhirPathCriteria) => {
+      const topic = await newTopic(app, { resource: 'Observation', fhirPathCriteria });
+      const principal = { resourceType: 'User', id: nameOf(policy) };
+      const ids = [
+        await newDestination(app, destination(topic, { principal })),
+        await newDestination(app, destination(topic)),
+      ];
+      await app.put('/Observation/told', {
+        resourceType: 'Observation',
+        status: 'final',
+        code: { text: fhirPathCriteria },
+        subject: { reference: 'Patient/canary-p' },
+      });
+      const [limited = 0, unlimited = 0] = await Promise.all(
+        ids.map(async (id) => Object.values(await countsOf(app, id)).reduce((sum, count) => sum + count, 0)),
+      );
+      expect([limited, unlimited > 0]).toEqual([0, !fhirPathCriteria.includes('Zed')]);
+    },
+  );
 
-  it('a search that leads nowhere, or nowhere that may be seen, runs no other statements', async () => {
+  it('an include of a type that the caller may not search runs no further statements', async () => {
     const namesOfRun = (path: string): Promise<string[]> => statementsOf(app, () => as('by type', 'GET', path));
     const path = '/Observation?status=final&_count=1';
     const plain = await namesOfRun(path);
@@ -268,7 +271,7 @@ describe('S5: a grant for one type opens no other', () => {
     return answers;
   }
 
-  it('no form of query tells a hidden type, or whether it changes', async () => {
+  it('no form of query reveals a hidden type, or that it changes', async () => {
     for (const policy of people.keys()) {
       const link = [{ resourceType: 'User', id: nameOf(policy) }];
       const id = `${nameOf(policy)}-bundles`;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Person, login } from '../../../testing/world';
 import { type TestApp, startTestApp } from '../../../testing/test-app';
 
-describe('what a policy decides by', () => {
+describe('the data that a policy decides by', () => {
   let first: TestApp;
   let second: TestApp;
   let nurse: Person;
@@ -32,7 +32,7 @@ describe('what a policy decides by', () => {
     matcho: { params: { 'resource/id': id } },
   });
 
-  it('is the pattern as it was stored last, on whichever server', async () => {
+  it('includes the latest stored pattern, on each server', async () => {
     for (let round = 0; round < 5; round++) {
       for (const [here, there] of servers()) {
         await here.put('/AccessPolicy/pattern', matcho('p1'));
@@ -45,7 +45,7 @@ describe('what a policy decides by', () => {
     }
   });
 
-  it('are the Roles as they were stored last', async () => {
+  it('includes the latest stored Roles, on each server', async () => {
     await first.put('/AccessPolicy/of-role', { engine: 'allow', roleName: 'clinician' });
     const user = { resourceType: 'User', id: 'nurse' };
     for (let round = 0; round < 5; round++) {
@@ -59,7 +59,7 @@ describe('what a policy decides by', () => {
     await first.delete('/AccessPolicy/of-role');
   });
 
-  it('is the User as it was stored last', async () => {
+  it('includes the latest stored User, on each server', async () => {
     await first.put('/AccessPolicy/of-user', matcho('.user.data.patient'));
     for (let round = 0; round < 5; round++) {
       for (const [here, there] of servers()) {

@@ -30,7 +30,7 @@ describe('roles', () => {
     await work().finally(() => app.delete('/AccessPolicy/of-role'));
   }
 
-  it('are granted to their User from the answer to their creation until the answer to their deletion', async () => {
+  it('grant their policies to the User from the response to the creation until the response to the deletion', async () => {
     await withPolicy({ engine: 'allow', roleName: 'clinician' }, async () => {
       for (let round = 0; round < 5; round++) {
         expect(await statusOf()).toBe(403);
@@ -47,7 +47,7 @@ describe('roles', () => {
     });
   });
 
-  it('cover Users, no Clients', async () => {
+  it('apply to Users, not to Clients', async () => {
     await app.put('/Role/of-machine', role('clinician', 'machine'));
     await withPolicy({ engine: 'allow', roleName: 'clinician' }, async () => {
       const answer = await app.get('/Patient/p1', { authorization: basicHeader('machine', 'machine') });
@@ -55,7 +55,7 @@ describe('roles', () => {
     });
   });
 
-  it('and links must both hold', async () => {
+  it('and links of a policy must both match', async () => {
     await app.put('/Role/r2', role('clinician', 'nurse'));
     const link = (id: string): object => ({
       engine: 'allow',
@@ -71,7 +71,7 @@ describe('roles', () => {
     });
   });
 
-  it('show a policy those of its own name alone', async () => {
+  it('of other names are hidden from a policy with a roleName', async () => {
     await app.put('/Role/r3', role('clinician', 'nurse', { ...organization('o1'), context: { shift: 'night' } }));
     await app.put('/Role/r4', role('clerk', 'nurse', organization('o2')));
     const policy = (name: string, session: object): object => ({
@@ -91,7 +91,7 @@ describe('roles', () => {
     });
   });
 
-  it('are resources with a shape, found by name and user', async () => {
+  it('are validated, and found by name and user', async () => {
     const named = await app.get('/Role?name=clinician&user=User/nurse');
     expect(named.json<{ total: number }>().total).toBe(1);
     for (const bad of [

@@ -8,7 +8,7 @@ interface Status {
   readonly parameter: readonly { readonly name: string; readonly valueDecimal?: number }[];
 }
 
-describe('destinations receive what their principal may read', () => {
+describe('destinations receive only events that their principal may read', () => {
   let app: TestApp;
   let nurse: Person;
   let boss: Person;
@@ -67,7 +67,7 @@ describe('destinations receive what their principal may read', () => {
       ...more,
     });
 
-  it('of what is granted to its creator, by the rows as they are written', async () => {
+  it('by the row criteria of the creator, evaluated on the rows as they are written', async () => {
     const [limited, unlimited, ofClient] = [
       await newDestination(nurse),
       await newDestination(boss),
@@ -96,14 +96,14 @@ describe('destinations receive what their principal may read', () => {
     expect([await heard(unlimited), await heard(ofClient)]).toEqual([7, 7]);
   });
 
-  it('not of deletions, when it is limited to rows', async () => {
+  it('without deletions, if the principal is limited to rows', async () => {
     await observe('b1', 'own-p');
     const [limited, unlimited] = [await newDestination(nurse), await newDestination(boss)];
     await app.delete('/Observation/b1');
     expect([await heard(limited), await heard(unlimited)]).toEqual([0, 1]);
   });
 
-  it('as the policies are when it is written', async () => {
+  it('by the policies at the time of the write', async () => {
     const guest = await login(app, 'guest');
     const id = await newDestination(guest);
     await observe('c1', 'canary-p');
@@ -115,31 +115,36 @@ describe('destinations receive what their principal may read', () => {
   it.each([
     ['User', { inactive: true }, { password: 'password of owner' }],
     ['Client', { active: false }, { secret: 'owner', grant_types: ['basic'] }],
-  ])('not while that %s is deleted or inactive, whatever policies grant', async (resourceType, out, credentials) => {
-    const [owner, link] = [`/${resourceType}/owner`, { resourceType, id: 'owner' }];
-    await app.put(owner, credentials);
-    await app.put(`/AccessPolicy/policy-of-owner-${resourceType}`, { engine: 'allow', link: [link] });
-    const id = `of-owner-${resourceType}`;
-    const stored =
-      resourceType === 'User'
-        ? await store(id, undefined, { principal: link })
-        : await app.put(`/SvcTopicDestination/${id}`, destination(), { authorization: basicHeader('owner', 'owner') });
-    expect(stored.status).toBe(201);
-    const hears = async (patient: string): Promise<boolean> => {
-      const before = await heard(id);
-      await observe(`of-${resourceType}`, patient);
-      return (await heard(id)) > before;
-    };
-    expect(await hears('first')).toBe(true);
-    await app.put(owner, { ...credentials, ...out });
-    expect(await hears('second')).toBe(false);
-    await app.put(owner, credentials);
-    expect(await hears('third')).toBe(true);
-    await app.delete(owner);
-    expect(await hears('fourth')).toBe(false);
-  });
+  ])(
+    'and none while that %s is deleted or inactive, whatever the policies grant',
+    async (resourceType, out, credentials) => {
+      const [owner, link] = [`/${resourceType}/owner`, { resourceType, id: 'owner' }];
+      await app.put(owner, credentials);
+      await app.put(`/AccessPolicy/policy-of-owner-${resourceType}`, { engine: 'allow', link: [link] });
+      const id = `of-owner-${resourceType}`;
+      const stored =
+        resourceType === 'User'
+          ? await store(id, undefined, { principal: link })
+          : await app.put(`/SvcTopicDestination/${id}`, destination(), {
+              authorization: basicHeader('owner', 'owner'),
+            });
+      expect(stored.status).toBe(201);
+      const hears = async (patient: string): Promise<boolean> => {
+        const before = await heard(id);
+        await observe(`of-${resourceType}`, patient);
+        return (await heard(id)) > before;
+      };
+      expect(await hears('first')).toBe(true);
+      await app.put(owner, { ...credentials, ...out });
+      expect(await hears('second')).toBe(false);
+      await app.put(owner, credentials);
+      expect(await hears('third')).toBe(true);
+      await app.delete(owner);
+      expect(await hears('fourth')).toBe(false);
+    },
+  );
 
-  it('or of what is granted to the User that it names', async () => {
+  it('by the row criteria of the User that the destination names as principal', async () => {
     const principal = { resourceType: 'User', id: 'nurse' };
     const id = await newDestination(boss, { principal });
     await observe('e1', 'canary-p');
@@ -147,7 +152,7 @@ describe('destinations receive what their principal may read', () => {
     expect(await heard(id)).toBe(1);
   });
 
-  it('by the links of the Roles that its principal has', async () => {
+  it('by the links of the Roles of the principal', async () => {
     const organization = (id: string): object => ({ links: { organization: { resourceType: 'Organization', id } } });
     const criteria = 'Observation?subject:Patient.organization=Organization/{{session.role.links.organization.id}}';
     await app.put('/AccessPolicy/of-ward', { engine: 'allow', roleName: 'ward', criteria });
@@ -172,14 +177,14 @@ describe('destinations receive what their principal may read', () => {
     expect(await hears('j4')).toBe(false);
   });
 
-  it('names nobody over whom its writer has no rights', async () => {
+  it('a caller cannot name a principal over whom he has no rights', async () => {
     const principal = { resourceType: 'User', id: 'boss' };
     expect((await store('stolen', nurse, { principal })).status).toBe(403);
     expect((await store('own', nurse, { principal: { resourceType: 'User', id: 'nurse' } })).status).toBe(201);
     expect((await store('bad', boss, { principal: 7 })).status).toBe(422);
   });
 
-  it('names nobody whose password its writer may not set', async () => {
+  it('a caller cannot name a principal whose password he may not set', async () => {
     const policies = [
       { engine: 'matcho', matcho: { params: { 'resource/type': 'SvcTopicDestination' } } },
       {
@@ -197,7 +202,7 @@ describe('destinations receive what their principal may read', () => {
     expect(await heard(id)).toBe(0);
   });
 
-  it('becomes the caller who changes it without rights over the former one', async () => {
+  it('a caller who changes a destination without rights over its principal becomes the principal', async () => {
     const id = await newDestination(boss);
     expect((await store(id, undefined, { content: 'id-only' })).status).toBe(200);
     await observe('f1', 'canary-p');
@@ -210,7 +215,7 @@ describe('destinations receive what their principal may read', () => {
     expect(await heard(id)).toBe(1);
   });
 
-  it('is taken over without a denial, since nothing is refused', async () => {
+  it('a change of the principal records no denial', async () => {
     const denials = async (): Promise<string> => (await app.get('/auth/decisions')).text;
     const id = await newDestination(boss);
     const before = await denials();
@@ -218,7 +223,7 @@ describe('destinations receive what their principal may read', () => {
     expect(await denials()).toBe(before);
   });
 
-  it('gets no events that were stored for a former one', async () => {
+  it('a new principal receives no events that were stored for the former one', async () => {
     const named = { principal: { resourceType: 'User', id: 'nurse' } };
     for (const more of [{}, named]) {
       const id = await newDestination(boss);
@@ -229,7 +234,7 @@ describe('destinations receive what their principal may read', () => {
     }
   });
 
-  it('keeps the events of a server for callers who could get each of its rights', async () => {
+  it('events of a destination without a principal are kept only for a caller with unlimited rights', async () => {
     const id = await newDestination(undefined);
     const client = await app.connect();
     const asMadeByServer = (): Promise<unknown> =>

@@ -60,7 +60,7 @@ describe('operations of callers who are limited to rows', () => {
   const rpc = (method: string, params: object, who: string | null = nurse.bearer): Promise<Received> =>
     app.post('/rpc', { method: `svc.sdc.addendum/${method}`, params }, who === null ? {} : { authorization: who });
 
-  it('$everything holds what is granted of a compartment', async () => {
+  it('$everything returns only the granted part of a compartment', async () => {
     const answer = await asNurse('GET', '/Patient/own-p/$everything');
     const { total, entry } = answer.json<Bundle>();
     expect([answer.status, total]).toEqual([200, entry.length]);
@@ -71,7 +71,7 @@ describe('operations of callers who are limited to rows', () => {
   });
 
   it.each(['', '?_since=2100-01-01', '?_timeout=5'])(
-    '$everything%s of a hidden patient is that of nobody',
+    '$everything%s of a hidden patient answers as for one that is not stored',
     async (query) => {
       const missing = await asNurse('GET', `/Patient/no-such/$everything${query}`);
       for (const id of ['canary-p', 'canary-gone']) {
@@ -81,7 +81,7 @@ describe('operations of callers who are limited to rows', () => {
     },
   );
 
-  it('$validate tells nothing of a hidden resource', async () => {
+  it('$validate reveals nothing of a hidden resource', async () => {
     const validate = (path: string, body?: object): Promise<Received> =>
       asNurse(body === undefined ? 'GET' : 'POST', `/${path}/$validate`, body);
     expect((await validate('Patient/own-p')).status).toBe(200);
@@ -93,7 +93,7 @@ describe('operations of callers who are limited to rows', () => {
     expect((await validate('SvcTopicDestination', { resourceType: 'SvcTopicDestination' })).status).toBe(403);
   });
 
-  it('$status is that of destinations that may be read', async () => {
+  it('$status answers only for destinations that may be read', async () => {
     const hook = {
       resourceType: 'SvcTopicDestination',
       meta: { profile: ['http://x.example/StructureDefinition/svctopicdestination-webhook-at-least-once'] },
@@ -124,7 +124,7 @@ describe('operations of callers who are limited to rows', () => {
     ['create-amendment', (target) => ({ target, user })],
     ['create-addendum', (target) => ({ addendum: { type: 'acme/HandOver', target, user } })],
     ['add-to-history', (_target, id) => ({ resource: { ...sdcDocument('own-p'), id }, user })],
-  ])('%s knows the targets that may be read, and no other', async (method, paramsOf) => {
+  ])('%s finds only targets that may be read', async (method, paramsOf) => {
     const call = (id: string): Promise<Received> => rpc(method, paramsOf(targetOf(id), id));
     const missing = await call('no-such');
     expect([missing.status, missing.json()]).toMatchObject([422, { error: { message: 'Resource not found' } }]);
@@ -148,13 +148,13 @@ describe('operations of callers who are limited to rows', () => {
     ]);
   });
 
-  it('left nothing with what is hidden', async () => {
+  it('methods that were refused above stored nothing', async () => {
     const listed = await rpc('get-addendums', { target: targetOf('d-of-canary-p') }, null);
     expect(listed.json<{ result: unknown[] }>().result).toHaveLength(1);
     expect((await rpc('get-addendums', { target: targetOf('no-such') }, null)).status).toBe(422);
   });
 
-  it('Sessions are listed and ended as rows allow', async () => {
+  it('Sessions can be listed and ended only as the row criteria allow', async () => {
     const sessions = async (as?: string): Promise<Bundle> =>
       (await app.get('/Session', as === undefined ? {} : { authorization: as })).json<Bundle>();
     const listed = await sessions(nurse.bearer);

@@ -65,7 +65,7 @@ describe('writes of callers who are limited to rows', () => {
     expect([one.status, one.text]).toEqual([other.status, other.text.replaceAll('no-such', 'canary-o')]);
   }
 
-  it('store what is granted, and nothing else', async () => {
+  it('store only granted resources', async () => {
     expect((await asNurse('POST', '/Observation', observation('own-p', named('first')))).status).toBe(201);
     expect((await asNurse('PUT', '/Observation/own-1', observation('own-p'))).status).toBe(201);
     const refused = await asNurse('POST', '/Observation', observation('canary-p', named('refused')));
@@ -76,7 +76,7 @@ describe('writes of callers who are limited to rows', () => {
     expect((await app.get('/Observation/refused-1')).status).toBe(404);
   });
 
-  it('must be granted before and after', async () => {
+  it('require that the resource is granted before and after the write', async () => {
     await asNurse('PUT', '/Observation/own-2', observation('own-p'));
     expect((await asNurse('PUT', '/Observation/own-2', observation('own-p', named('x')))).status).toBe(200);
     expect((await asNurse('PUT', '/Observation/own-2', observation('canary-p'))).status).toBe(403);
@@ -87,22 +87,25 @@ describe('writes of callers who are limited to rows', () => {
     expect(await versionsOf('Observation/canary-o')).toBe(1);
   });
 
-  it.each([undefined, '*', 'W/"1"', 'W/"7"'])('meet nothing where something is hidden (If-Match %s)', async (tag) => {
-    const headers: Record<string, string> = tag === undefined ? {} : { 'If-Match': tag };
-    const both = (method: string, body?: object): Promise<void> =>
-      expectSame(
-        asNurse(method, '/Observation/canary-o', body, headers),
-        asNurse(method, '/Observation/no-such', body, headers),
-      );
-    await both('DELETE');
-    await both('PATCH', { status: 'amended' });
-    await both('PUT', observation('canary-p'));
-    if (tag !== undefined) await both('PUT', observation('own-p'));
-    expect(await versionsOf('Observation/canary-o')).toBe(1);
-    expect((await app.get('/Observation/no-such')).status).toBe(404);
-  });
+  it.each([undefined, '*', 'W/"1"', 'W/"7"'])(
+    'answer for a hidden resource as for one that is not stored (If-Match %s)',
+    async (tag) => {
+      const headers: Record<string, string> = tag === undefined ? {} : { 'If-Match': tag };
+      const both = (method: string, body?: object): Promise<void> =>
+        expectSame(
+          asNurse(method, '/Observation/canary-o', body, headers),
+          asNurse(method, '/Observation/no-such', body, headers),
+        );
+      await both('DELETE');
+      await both('PATCH', { status: 'amended' });
+      await both('PUT', observation('canary-p'));
+      if (tag !== undefined) await both('PUT', observation('own-p'));
+      expect(await versionsOf('Observation/canary-o')).toBe(1);
+      expect((await app.get('/Observation/no-such')).status).toBe(404);
+    },
+  );
 
-  it('cannot take over the id of what is hidden or was deleted, and so its history', async () => {
+  it('cannot take the id, and so the history, of a hidden or deleted resource', async () => {
     await app.put('/Observation/canary-gone', observation('canary-p', named('secret')));
     await app.delete('/Observation/canary-gone');
     for (const id of ['canary-gone', 'canary-o']) {
@@ -117,7 +120,7 @@ describe('writes of callers who are limited to rows', () => {
     expect(await versionsOf('Observation/canary-gone')).toBe(2);
   });
 
-  it('find by conditions what is granted alone', async () => {
+  it('match only granted resources by their conditions', async () => {
     const own = observation('own-p', named('canary'));
     const create = (): Promise<Received> =>
       asNurse('POST', '/Observation', own, { 'If-None-Exist': 'identifier=http://lab.example|canary' });
@@ -139,7 +142,7 @@ describe('writes of callers who are limited to rows', () => {
     expect(await versionsOf('Observation/canary-o')).toBe(1);
   });
 
-  it('of a transaction stand or fall together', async () => {
+  it('in a transaction all fail if one is not granted', async () => {
     const refused = await transaction(
       'transaction',
       { request: { method: 'PUT', url: 'Observation/own-t1' }, resource: observation('own-p') },
@@ -164,7 +167,7 @@ describe('writes of callers who are limited to rows', () => {
     expect(await versionsOf('Observation/canary-o')).toBe(1);
   });
 
-  it('of a batch stand by themselves', async () => {
+  it('in a batch succeed or fail separately', async () => {
     const answer = await transaction(
       'batch',
       { request: { method: 'PUT', url: 'Observation/own-b1' }, resource: observation('own-p') },
@@ -177,7 +180,7 @@ describe('writes of callers who are limited to rows', () => {
     expect(statuses).toEqual(['201', '403', '403', '404', '404']);
   });
 
-  it('are judged when the whole transaction is written', async () => {
+  it('in a transaction are checked after all entries are written', async () => {
     const [patient, visit] = [
       'urn:uuid:7d1b2f0e-54a4-4c3e-9a55-2d6f0d6f0001',
       'urn:uuid:7d1b2f0e-54a4-4c3e-9a55-2d6f0d6f0002',
@@ -193,7 +196,7 @@ describe('writes of callers who are limited to rows', () => {
     expect((await admission('canary-ward')).status).toBe(403);
   });
 
-  it('cannot refer by search to what is hidden', async () => {
+  it('cannot find hidden resources by a conditional reference', async () => {
     const withPerformer = (value: string): object => ({
       request: { method: 'POST', url: 'Observation' },
       resource: observation('own-p', {
@@ -207,7 +210,7 @@ describe('writes of callers who are limited to rows', () => {
     expect([hidden.status, hidden.text]).toEqual([422, missing.text]);
   });
 
-  it('leave nothing behind when many are sent at once', async () => {
+  it('sent concurrently to one id store only what is granted', async () => {
     const sent = await Promise.all(
       Array.from({ length: 12 }, (_one, at) =>
         asNurse('PUT', '/Observation/own-race', observation(at % 2 === 0 ? 'own-p' : 'canary-p', named(`race-${at}`))),

@@ -93,13 +93,13 @@ describe('callers who are limited to rows', () => {
   }
 
   describe.each(Object.keys(LIMITS))('%s', (name) => {
-    it.each(TYPES)('finds what is granted of %s, and nothing else', async (type) => {
+    it.each(TYPES)('finds all granted %s resources, and no others', async (type) => {
       const answer = await as(name, 'GET', `/${type}`);
       const granted = OWN_NAMES.filter((one) => one.startsWith(`${type}/`)).sort();
       expect([answer.status, namesOf(answer), answer.json<Bundle>().total]).toEqual([200, granted, granted.length]);
     });
 
-    it('reads what is granted, and nothing else was ever there', async () => {
+    it('reads the granted resources, and gets 404 for others as for ids that are not stored', async () => {
       for (const path of OWN_NAMES) {
         expect((await as(name, 'GET', `/${path}`)).status).toBe(200);
         expect((await as(name, 'GET', `/${path}/_history/1`)).status).toBe(200);
@@ -118,7 +118,7 @@ describe('callers who are limited to rows', () => {
       }
     });
 
-    it('has no sight of conditional reads', async () => {
+    it('gets 304 only for granted resources', async () => {
       const read = (path: string): Promise<Received> =>
         app.send('GET', path, {
           authorization: people.get(name)?.bearer ?? '',
@@ -128,7 +128,7 @@ describe('callers who are limited to rows', () => {
       expect((await read('/Patient/canary-p')).status).toBe(404);
     });
 
-    it('includes only what is granted', async () => {
+    it('includes only granted resources', async () => {
       const included = async (query: string): Promise<string[]> =>
         namesOf(await as(name, 'GET', `/Observation?_id=own-o1&${query}`));
       expect(await included('_include=Observation:has-member')).toEqual(['Observation/own-o1']);
@@ -139,7 +139,7 @@ describe('callers who are limited to rows', () => {
       expect((await included('_include=*&_include:iterate=Patient:*')).join()).not.toMatch(/canary/);
     });
 
-    it('is shown the version of a definition that is granted, whatever others there are', async () => {
+    it('gets the version of a canonical that is granted, even if a newer one is hidden', async () => {
       const included = async (query: string): Promise<string[]> => namesOf(await as(name, 'GET', `/${query}`));
       expect(await included('QuestionnaireResponse?_include=QuestionnaireResponse:questionnaire')).toEqual([
         'Questionnaire/own-q',
@@ -152,7 +152,7 @@ describe('callers who are limited to rows', () => {
       expect(await included('QuestionnaireResponse?_include=QuestionnaireResponse:author')).toHaveLength(1);
     });
 
-    it('sees the versions of what is granted', async () => {
+    it('gets only the history of granted resources', async () => {
       const history = await as(name, 'GET', '/_history?_count=100');
       expect(new Set(namesOf(history))).toEqual(new Set(OWN_NAMES));
       expect(history.json<Bundle>().total).toBe(OWN_NAMES.length + 1);
@@ -160,12 +160,12 @@ describe('callers who are limited to rows', () => {
       expect((await as(name, 'GET', '/Observation/_history?_count=1')).json<Bundle>().total).toBe(4);
     });
 
-    it('cannot ask for plans', async () => {
+    it('cannot use _explain', async () => {
       expect((await as(name, 'GET', '/Patient?_explain=1')).status).toBe(403);
     });
   });
 
-  it('cannot tell what is hidden, or whether it changes, by any form of query', async () => {
+  it('cannot find out by any form of query what is hidden, or that it changes', async () => {
     const index = app.app.get(SearchIndex, { strict: false });
     const names = [...OWN_NAMES, ...HIDDEN_NAMES].filter((one) => !one.startsWith('ValueSet'));
     const queries = [

@@ -38,7 +38,7 @@ describe('a policy decides on the request that the route runs', () => {
 
   const versionOf = async (path: string): Promise<string | null> => (await app.get(`/${path}`)).headers.get('etag');
 
-  describe('whatever the request target says', () => {
+  describe('and refuses a request target that only looks like the granted one', () => {
     let visitor: Person;
     beforeAll(async () => {
       visitor = await personWith('visitor', { uri: '#/Patient/own$' });
@@ -69,7 +69,7 @@ describe('a policy decides on the request that the route runs', () => {
     });
   });
 
-  describe('in an entry of a Bundle', () => {
+  describe('in a Bundle entry, and refuses', () => {
     let writer: Person;
     beforeAll(async () => {
       writer = await personWith(
@@ -129,7 +129,7 @@ describe('a policy decides on the request that the route runs', () => {
       expect(await versionOf('Observation/other')).toBe(before);
     });
 
-    it('a JSON patch, which policies see as when it is sent alone', async () => {
+    it('no JSON patch that is granted outside a Bundle', async () => {
       const url = 'Observation/own';
       const resource = binaryOf([{ op: 'replace', path: '/note', value: [{ text: 'x' }] }]);
       await app.put(`/${url}`, { ...observation(OWN), note: [{ text: 'w' }] });
@@ -141,7 +141,7 @@ describe('a policy decides on the request that the route runs', () => {
     });
 
     it.each(['Patient/own', 'http://other.example/Patient/own'])(
-      'a link that the fullUrl %s redirects',
+      'a reference that the fullUrl %s redirects',
       async (fullUrl) => {
         const count = (): Promise<number | undefined> =>
           app.get('/Observation?subject=Patient/other').then((answer) => answer.json<{ total?: number }>().total);
@@ -164,7 +164,7 @@ describe('a policy decides on the request that the route runs', () => {
       },
     );
 
-    it('a condition that finds a resource which the caller may not read', async () => {
+    it('to return a matched resource that the caller may not read', async () => {
       const prefer = { Prefer: 'return=representation' };
       const [own, others] = [observation(OWN), '_id=other'];
       const found = await asWriter('POST', '/Observation', own, { ...prefer, 'If-None-Exist': others });
@@ -181,7 +181,7 @@ describe('a policy decides on the request that the route runs', () => {
       expect((await app.post('/Observation', own, { headers })).text).toContain('Patient/other');
     });
 
-    it('criteria with a type before them', async () => {
+    it('criteria that begin with a type', async () => {
       const named = await personWith(
         'named',
         { operation: { id: 'FhirBundle' } },
@@ -195,13 +195,13 @@ describe('a policy decides on the request that the route runs', () => {
       expect(await versionOf('Observation/other')).toBe(before);
     });
 
-    it('a link that stays as it is', async () => {
+    it('nothing if the reference stays unchanged', async () => {
       const entry = { request: { method: 'POST', url: 'Observation' }, resource: observation(OWN) };
       expect(statusIn(await send('transaction', entry))).toBe('201');
     });
   });
 
-  it('with a patch whose media type names another release', async () => {
+  it('with a patch whose media type names another FHIR release', async () => {
     const pattern = { 'request-method': 'patch', body: { $not: { $contains: { path: '/status' } } } };
     const corrector = await personWith('corrector', pattern);
     const { bearer: authorization } = corrector;
@@ -244,7 +244,7 @@ describe('a policy decides on the request that the route runs', () => {
       }
     });
 
-    it('the form of a search is no body', async () => {
+    it('the form of a search is not passed to policies as body', async () => {
       const matcho = { body: 'nil?', params: { status: 'final' } };
       const { bearer: authorization } = await login(app, 'searching', { policies: [{ engine: 'matcho', matcho }] });
       const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
@@ -288,7 +288,7 @@ describe('a policy decides on the request that the route runs', () => {
     });
   });
 
-  describe('with parameters that the route does not know', () => {
+  describe('and refuses query parameters that the route does not use, if a policy requires one', () => {
     let reader: Person;
     beforeAll(async () => {
       reader = await personWith('reader', {
@@ -307,7 +307,7 @@ describe('a policy decides on the request that the route runs', () => {
       ['GET', '/Observation/_history'],
       ['GET', '/Location'],
       ['DELETE', '/Observation/other'],
-    ])('%s %s', async (method, path) => {
+    ])('%s %s, even with handling=lenient', async (method, path) => {
       expect((await asReader(method, `${path}?patient=own`, undefined, lenient)).status).toBe(400);
     });
 
@@ -315,7 +315,7 @@ describe('a policy decides on the request that the route runs', () => {
       ['GET', '/Observation/other/$validate'],
       ['GET', '/SDCDocument/other/$amendments'],
       ['POST', '/SDCDocument/other/$amendments-link'],
-    ])('%s %s', async (method, path) => {
+    ])('%s %s, with or without handling=lenient', async (method, path) => {
       for (const headers of [{}, lenient])
         expect((await asReader(method, `${path}?patient=own`, undefined, headers)).status).toBe(400);
     });
@@ -326,7 +326,7 @@ describe('a policy decides on the request that the route runs', () => {
       expect((await app.post('/rpc?patient=own', { method: 'svc/echo', params: {} }, sent)).status).toBe(400);
     });
 
-    it('which are still ignored if no policy requires a parameter', async () => {
+    it('but ignores them if no policy requires a parameter', async () => {
       expect((await asReader('GET', '/Observation?patient=own', undefined, lenient)).status).toBe(200);
       const open = await personWith('open', { 'request-method': 'get' });
       const sent = { authorization: open.bearer, headers: lenient };

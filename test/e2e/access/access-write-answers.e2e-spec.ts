@@ -11,7 +11,7 @@ const policyOf = (...methods: string[]): object => ({
   matcho: { 'request-method': { $enum: [...methods, 'post'] } },
 });
 
-describe('the answer to a write', () => {
+describe('the response to a write', () => {
   let app: TestApp;
   let writer: Person;
   let reader: Person;
@@ -38,25 +38,31 @@ describe('the answer to a write', () => {
   const patch = (person: Person, path: string): Promise<Received> =>
     sendAs(person, 'PATCH', path, { active: true }, { 'Content-Type': MERGE });
 
-  it.each(['/Patient/p1', '/Patient?_id=p1'])('PATCH %s shows the resource only to readers', async (path) => {
-    const { status, text, headers } = await patch(writer, path);
-    expect([status, text, headers.get('etag')]).toEqual([200, '', expect.any(String)]);
-    expect((await patch(reader, path)).text).toContain('Rivera');
-  });
+  it.each(['/Patient/p1', '/Patient?_id=p1'])(
+    'PATCH %s returns the resource only to callers who may read it',
+    async (path) => {
+      const { status, text, headers } = await patch(writer, path);
+      expect([status, text, headers.get('etag')]).toEqual([200, '', expect.any(String)]);
+      expect((await patch(reader, path)).text).toContain('Rivera');
+    },
+  );
 
-  it.each(['/Patient/p1', '/Patient?_id=p1'])('DELETE %s shows the resource only to readers', async (path) => {
-    const hidden = await sendAs(writer, 'DELETE', path);
-    expect([hidden.status, hidden.text]).toEqual([204, '']);
-    await app.put('/Patient/p1', PATIENT);
-    expect((await sendAs(reader, 'DELETE', path)).text).toContain('Rivera');
-  });
+  it.each(['/Patient/p1', '/Patient?_id=p1'])(
+    'DELETE %s returns the resource only to callers who may read it',
+    async (path) => {
+      const hidden = await sendAs(writer, 'DELETE', path);
+      expect([hidden.status, hidden.text]).toEqual([204, '']);
+      await app.put('/Patient/p1', PATIENT);
+      expect((await sendAs(reader, 'DELETE', path)).text).toContain('Rivera');
+    },
+  );
 
   it.each([
     ['batch', 'PATCH'],
     ['batch', 'DELETE'],
     ['transaction', 'PATCH'],
     ['transaction', 'DELETE'],
-  ])('in a %s, %s shows the resource only to readers', async (type, method) => {
+  ])('in a %s, %s returns the resource only to callers who may read it', async (type, method) => {
     const resource = {
       resourceType: 'Binary',
       contentType: MERGE,
@@ -75,7 +81,7 @@ describe('the answer to a write', () => {
     if (method === 'PATCH') expect(shown.text).toContain('Rivera');
   });
 
-  it('in a transaction, a patch that refers to a later entry shows the resource only to readers', async () => {
+  it('in a transaction, a patch with a reference to a later entry returns the resource only to callers who may read it', async () => {
     const ofWards = {
       engine: 'matcho',
       matcho: { 'request-method': 'get', params: { 'resource/type': 'Organization' } },
@@ -99,7 +105,7 @@ describe('the answer to a write', () => {
     expect((await app.get('/Patient/p1')).text).toContain('Organization/late');
   });
 
-  describe('of a caller who is limited to rows', () => {
+  describe('for a caller who is limited to rows', () => {
     const rows = (methods: readonly string[], criteria?: string): object => ({
       engine: 'matcho',
       matcho: { 'request-method': { $enum: methods } },
@@ -137,14 +143,14 @@ describe('the answer to a write', () => {
         [rows(WRITES), rows(['get'], 'Patient?gender=male')],
         [false, false, false],
       ],
-    ])('and %s', async (name, policies, expected) => {
+    ])('who %s', async (name, policies, expected) => {
       const person = await login(app, `limited-${name.replaceAll(' ', '-')}`, { policies });
       const shown = [];
       for (const method of ['PATCH', 'DELETE', 'POST']) shown.push(await isShownTo(person, method, { active: true }));
       expect(shown).toEqual(expected);
     });
 
-    it('and changes what decides whether it may be read', async () => {
+    it('who changes the element that decides whether he may read it', async () => {
       const policies = [writes, rows(['get'], 'Patient?active=true')];
       const person = await login(app, 'changing', { policies });
       expect(await isShownTo(person, 'PATCH', { active: true })).toBe(true);

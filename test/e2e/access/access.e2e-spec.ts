@@ -61,7 +61,7 @@ describe('access', () => {
       ['PUT', '/AccessPolicy/mine', { engine: 'allow' }],
       ['PUT', '/User/nurse', { password: 'mine' }],
       ['GET', '/Session', undefined],
-    ])('to %s %s without a policy: 403', async (method, path, body) => {
+    ])('for %s %s without a policy: 403', async (method, path, body) => {
       const answer = await asNurse(method, path, body);
       expect([answer.status, answer.json().id, answer.headers.get('www-authenticate')]).toEqual([
         403,
@@ -70,7 +70,7 @@ describe('access', () => {
       ]);
     });
 
-    it('to Basic callers as well', async () => {
+    it('for Basic callers too', async () => {
       expect((await asMachine('/Patient')).status).toBe(403);
     });
 
@@ -79,8 +79,8 @@ describe('access', () => {
       ['an empty header', ''],
       ['a scheme without a token', 'Bearer'],
       ['an unknown token', 'Bearer 4bBsPz0hS4cNl5xkTg0pGm7cYd1Qv2u8aR9wE3tZx6I'],
-      ['a token that is none', 'Bearer not a token'],
-      ['a token of base64 that is none', 'Bearer ==='],
+      ['a malformed token', 'Bearer not a token'],
+      ['a token of only "="', 'Bearer ==='],
       ['another scheme', 'Digest username="root"'],
       ['the secret without a scheme', 'root-secret-for-specs'],
       ['wrong Basic credentials', basicHeader('root', 'wrong')],
@@ -88,8 +88,8 @@ describe('access', () => {
       ['a User as Basic', basicHeader('admin', ADMIN_PASSWORD)],
       ['Basic with a NUL', basicHeader('root\0', 'x')],
       ['Basic with an encoded NUL', basicHeader('root%00', 'x')],
-      ['Basic with a long id', basicHeader('r'.repeat(10_000), 'x')],
-    ])('to callers with %s: 401', async (_case, authorization) => {
+      ['Basic with an id of 10,000 characters', basicHeader('r'.repeat(10_000), 'x')],
+    ])('for callers with %s: 401', async (_case, authorization) => {
       const answer = await app.get('/Patient/p-1', { authorization });
       expect([answer.status, answer.json().id, answer.headers.get('www-authenticate')]).toEqual([
         401,
@@ -98,7 +98,7 @@ describe('access', () => {
       ]);
     });
 
-    it('to two schemes, two tokens, and a token beside the header', async () => {
+    it('for two schemes, two tokens, and a token outside the Authorization header', async () => {
       const token = nurse.bearer.slice('Bearer '.length);
       await withPolicy(allow(), async () => {
         expect((await asNurse('GET', '/Patient/p-1')).status).toBe(200);
@@ -129,7 +129,7 @@ describe('access', () => {
   });
 
   describe('is granted by a policy', () => {
-    it('that is linked to the User, whatever Client the User comes by', async () => {
+    it('linked to the User, through any Client', async () => {
       await withPolicy(allow(link('User', 'nurse')), async () => {
         expect([(await asNurse('GET', '/Patient/p-1')).status, (await asMachine('/Patient')).status]).toEqual([
           200, 403,
@@ -140,7 +140,7 @@ describe('access', () => {
       });
     });
 
-    it('that is linked to the Client, where no User stands behind it (interface, "Authentication", rule 5)', async () => {
+    it('linked to the Client, for calls without a User (interface, "Authentication", rule 5)', async () => {
       await withPolicy(allow(link('Client', 'machine'), link('Client', nurse.clientId)), async () => {
         expect([(await asNurse('GET', '/Patient/p-1')).status, (await asMachine('/Patient')).status]).toEqual([
           403, 200,
@@ -148,7 +148,7 @@ describe('access', () => {
       });
     });
 
-    it('of a User, not of a Client with the same id', async () => {
+    it('linked to a User, but not to a Client with the same id', async () => {
       await withPolicy(allow(link('User', 'machine'), link('Client', 'nurse')), async () => {
         expect([(await asNurse('GET', '/Patient/p-1')).status, (await asMachine('/Patient')).status]).toEqual([
           403, 403,
@@ -172,7 +172,7 @@ describe('access', () => {
       ['FhirVread', ['GET', '/Patient/p-1/_history/1'], ['GET', '/Patient/p-1/_history']],
       ['FhirEverything', ['GET', '/Patient/p-1/$everything'], ['GET', '/Patient/p-1']],
       ['rpc', ['POST', '/rpc', { method: 'svc/echo' }], ['GET', '/Patient']],
-    ])('that is linked to the Operation %s, for %j and nothing else', async (operation, granted, denied) => {
+    ])('linked to the Operation %s, for %j and nothing else', async (operation, granted, denied) => {
       await withPolicy(allow(link('Operation', operation)), async () => {
         expect((await asNurse(...granted)).status).toBeLessThan(300);
         expect((await asNurse(...denied)).status).toBe(403);
@@ -185,7 +185,7 @@ describe('access', () => {
       ['RPC', 'lists all'],
       ['authdecision', 'the nearest is "AuthDecision"'],
       ['nothing-like-it', 'docs/reference/routes.md'],
-    ])('C13.3: is refused when it is linked to the unknown Operation %s', async (operation, hint) => {
+    ])('C13.3: a policy with a link to the unknown Operation %s is refused', async (operation, hint) => {
       const answer = await app.put('/AccessPolicy/unknown', allow(link('User', 'nurse'), link('Operation', operation)));
       const [issue] = answer.json<{ issue: { diagnostics: string; expression: string[] }[] }>().issue;
       expect([answer.status, issue?.expression]).toEqual([422, ['AccessPolicy.link[1].id']]);
@@ -193,7 +193,7 @@ describe('access', () => {
       expect(issue?.diagnostics).toContain(hint);
     });
 
-    it('C13.3: that an older release stored with an unknown Operation stays, is read, and harms no other', async () => {
+    it('C13.3: a policy that an older release stored with an unknown Operation stays readable and grants nothing', async () => {
       await app.put('/AccessPolicy/older', allow(link('Operation', 'FhirVread')));
       const database = await app.connect();
       await database.query(`update resource set body = replace(body, 'FhirVread', 'FhirGone') where id = 'older'`);
@@ -206,7 +206,7 @@ describe('access', () => {
       expect((await app.delete('/AccessPolicy/older')).status).toBe(200);
     });
 
-    it('with several links, each for itself', async () => {
+    it('if any of its links matches', async () => {
       await withPolicy(
         allow(link('User', 'somebody'), link('Client', 'machine'), link('Operation', 'FhirRead')),
         async () => {
@@ -231,7 +231,7 @@ describe('access', () => {
       });
     });
 
-    it('from the answer to its creation until the answer to its deletion', async () => {
+    it('from the response to its creation until the response to its deletion', async () => {
       for (let round = 0; round < 10; round++) {
         await withPolicy(allow(link('User', 'nurse')), async () => {
           expect((await asNurse('GET', '/Patient/p-1')).status).toBe(200);
@@ -240,7 +240,7 @@ describe('access', () => {
       }
     });
 
-    it('as it stands after a change', async () => {
+    it('only with its current links after a change', async () => {
       await app.put('/AccessPolicy/moving', allow(link('User', 'nurse')));
       expect((await asNurse('GET', '/Patient/p-1')).status).toBe(200);
       await app.put('/AccessPolicy/moving', allow(link('User', 'somebody')));
@@ -248,7 +248,7 @@ describe('access', () => {
       await app.delete('/AccessPolicy/moving');
     });
 
-    it('only as it is stored: a refused change leaves it alone', async () => {
+    it('that stays in force when an invalid change of it is refused', async () => {
       await withPolicy(allow(link('User', 'nurse')), async () => {
         expect((await app.put(`/AccessPolicy/policy-${number}`, { engine: 'nonsense' })).status).toBe(422);
         expect((await asNurse('GET', '/Patient/p-1')).status).toBe(200);
@@ -256,7 +256,7 @@ describe('access', () => {
     });
   });
 
-  describe('a policy that cannot be understood', () => {
+  describe('a policy that cannot be parsed', () => {
     it.each<[string, object]>([
       ['engine', {}],
       ['engine', { engine: 'deny' }],
@@ -322,7 +322,7 @@ describe('access', () => {
       expect((await app.get('/AccessPolicy/unclear')).status).toBe(404);
     });
 
-    it('is not one that only says more to people', async () => {
+    it('is not one with a description, a module and tags, which is stored', async () => {
       const policy = {
         ...allow(link('User', 'x')),
         description: 'For x',
@@ -387,14 +387,14 @@ describe('access', () => {
       '/Patient/p-1/Observation',
       '/auth/other',
       '/consoles',
-    ])('GET %s tells nothing', async (path) => {
+    ])('GET %s reveals nothing', async (path) => {
       const { status, text } = await app.get(path, { authorization: null });
       expect([401, 404]).toContain(status);
       expect(text).not.toContain('p-1"');
     });
   });
 
-  it('holds for a User who logged in with the first password', async () => {
+  it('is granted to a User who logged in with the initial password', async () => {
     await app.put('/Client/door', { grant_types: ['password'] });
     const answer = await app.post(
       '/auth/token',
@@ -415,7 +415,7 @@ describe('access', () => {
     }
     const trialOf = async (running: TestApp): Promise<number> => (await running.get('/AccessPolicy/trial')).status;
 
-    it('lets every caller do everything, until it is deleted for good', async () => {
+    it('lets every caller do everything, until it is deleted permanently', async () => {
       await onNewDatabase(async (url) => {
         const first = await started(url, 'on');
         const caller = await login(first, 'newcomer', { policies: [] });
@@ -431,7 +431,7 @@ describe('access', () => {
       });
     });
 
-    it('stays away where it is off at the first start, also when it is on at a later one', async () => {
+    it('is not created if it is off at the first start, even if it is on later', async () => {
       await onNewDatabase(async (url) => {
         for (const trial of ['off', 'on'] as const) {
           const running = await started(url, trial);
@@ -465,7 +465,7 @@ describe('access', () => {
       }
     }
 
-    it('names each setting that is missing; with all the next start succeeds, and later ones without', async () => {
+    it('reports each missing setting; after a start with all, later starts need no secrets', async () => {
       const database = await cloneDatabase();
       try {
         const { SVC_ROOT_CLIENT_SECRET, SVC_ADMIN_PASSWORD } = SECRETS;

@@ -35,7 +35,7 @@ interface Outcome {
   }[];
 }
 
-describe('C7: AuditEvents of clients', () => {
+describe('C7: AuditEvents that clients create', () => {
   let app: TestApp;
   let stored: AuditEvent;
 
@@ -48,14 +48,14 @@ describe('C7: AuditEvents of clients', () => {
   const totalOf = async (query: string): Promise<number> =>
     (await app.get(`/fhir/AuditEvent?_summary=count&${query}`)).json<{ total: number }>().total;
 
-  it.each(['/fhir', ''])('C7: are created on "%s", and are found beside those of the server', async (root) => {
+  it.each(['/fhir', ''])('C7: can be created on "%s", and are found with those of the server', async (root) => {
     const answer = await app.post(`${root}/AuditEvent`, event({ id: `by-${root === '' ? 'root' : 'fhir'}` }));
     expect(answer.status).toBe(201);
     expect(await totalOf(`_id=${answer.json<AuditEvent>().id}&patient=Patient/p1`)).toBe(1);
     expect((await app.post(`${root}/AuditEvent`, event({ outcome: 'fine' }))).status).toBe(422);
   });
 
-  it('C7: are created once under a condition', async () => {
+  it('C7: can be created conditionally', async () => {
     const headers = { 'If-None-Exist': 'entity:identifier=order-1' };
     const body = event({ entity: [{ what: { identifier: { value: 'order-1' } } }] });
     const answers = [
@@ -65,7 +65,7 @@ describe('C7: AuditEvents of clients', () => {
     expect(answers.map(({ status }) => status)).toEqual([201, 200]);
   });
 
-  it.each(['transaction', 'batch'])('C7: are created in a %s', async (type) => {
+  it.each(['transaction', 'batch'])('C7: can be created in a %s', async (type) => {
     const entry = [{ resource: event(), request: { method: 'POST', url: 'AuditEvent' } }];
     const answer = await app.post('/fhir', { resourceType: 'Bundle', type, entry });
     expect(answer.json()).toMatchObject({ entry: [{ response: { status: '201 Created' } }] });
@@ -73,7 +73,7 @@ describe('C7: AuditEvents of clients', () => {
 
   const changes: readonly (readonly [string, string, string, object | undefined])[] = [
     ['update', 'PUT', 'AuditEvent/{id}', event()],
-    ['update of nothing', 'PUT', 'AuditEvent/never', event({ id: 'never' })],
+    ['update of an unknown id', 'PUT', 'AuditEvent/never', event({ id: 'never' })],
     ['conditional update', 'PUT', 'AuditEvent?_id={id}', event()],
     ['patch', 'PATCH', 'AuditEvent/{id}', { resourceType: 'Parameters' }],
     ['conditional patch', 'PATCH', 'AuditEvent?_id={id}', { resourceType: 'Parameters' }],
@@ -81,29 +81,32 @@ describe('C7: AuditEvents of clients', () => {
     ['conditional delete', 'DELETE', 'AuditEvent?_id={id}', undefined],
   ];
 
-  it.each(changes)('C7: %s is 405 and says what to do, in Bundles too', async (_, method, template, resource) => {
-    const url = template.replace('{id}', stored.id);
-    const answer = await app.send(method, `/fhir/${url}`, {
-      ...(resource === undefined ? {} : { body: resource }),
-      headers: { 'Content-Type': 'application/fhir+json' },
-    });
-    expect([answer.status, answer.headers.get('allow')]).toEqual([
-      405,
-      url.includes('?') ? 'GET, HEAD, POST' : 'GET, HEAD',
-    ]);
-    expect(answer.json<Outcome>().issue[0]?.diagnostics).toMatch(/never changed or deleted.*POST \/AuditEvent/);
-    for (const type of ['transaction', 'batch']) {
-      const entry = [{ request: { method, url }, ...(resource === undefined ? {} : { resource }) }];
-      const bundled = await app.post('/fhir', { resourceType: 'Bundle', type, entry });
-      expect(type === 'transaction' ? bundled.status : bundled.text).toEqual(
-        type === 'transaction' ? 405 : expect.stringContaining('405 Method Not Allowed'),
-      );
-    }
-    expect((await app.get(`/fhir/AuditEvent/${stored.id}`)).json()).toEqual(stored);
-  });
+  it.each(changes)(
+    'C7: cannot be changed or deleted: %s is 405 and says what to do, also in Bundles',
+    async (_, method, template, resource) => {
+      const url = template.replace('{id}', stored.id);
+      const answer = await app.send(method, `/fhir/${url}`, {
+        ...(resource === undefined ? {} : { body: resource }),
+        headers: { 'Content-Type': 'application/fhir+json' },
+      });
+      expect([answer.status, answer.headers.get('allow')]).toEqual([
+        405,
+        url.includes('?') ? 'GET, HEAD, POST' : 'GET, HEAD',
+      ]);
+      expect(answer.json<Outcome>().issue[0]?.diagnostics).toMatch(/never changed or deleted.*POST \/AuditEvent/);
+      for (const type of ['transaction', 'batch']) {
+        const entry = [{ request: { method, url }, ...(resource === undefined ? {} : { resource }) }];
+        const bundled = await app.post('/fhir', { resourceType: 'Bundle', type, entry });
+        expect(type === 'transaction' ? bundled.status : bundled.text).toEqual(
+          type === 'transaction' ? 405 : expect.stringContaining('405 Method Not Allowed'),
+        );
+      }
+      expect((await app.get(`/fhir/AuditEvent/${stored.id}`)).json()).toEqual(stored);
+    },
+  );
 
   describe('C7: the security tag of the server', () => {
-    it('is on each record that it makes itself, and on no other', async () => {
+    it('is on each record that the server creates, and on no other', async () => {
       const [own, all] = [await totalOf(`_security=${TAG}`), await totalOf('')];
       expect(own).toBeGreaterThan(0);
       expect(all).toBeGreaterThan(own);
@@ -116,11 +119,11 @@ describe('C7: AuditEvents of clients', () => {
     });
 
     it.each([
-      ['itself', [OWN]],
+      ['the tag itself', [OWN]],
       ['another code of its system', [{ system: OWN.system, code: 'client' }]],
-      ['its system alone', [{ system: OWN.system }]],
-      ['behind another tag', [{ system: 'http://clinic.example', code: 'x' }, OWN]],
-    ])('cannot be sent: %s', async (_, security) => {
+      ['its system without a code', [{ system: OWN.system }]],
+      ['itself after another tag', [{ system: 'http://clinic.example', code: 'x' }, OWN]],
+    ])('is refused in a create: %s', async (_, security) => {
       const body = event({ meta: { security } });
       const answer = await app.post('/fhir/AuditEvent', body);
       expect([answer.status, answer.json<Outcome>().issue[0]]).toMatchObject([
@@ -135,13 +138,13 @@ describe('C7: AuditEvents of clients', () => {
       expect((await app.post('/fhir/AuditEvent/$validate?mode=create', body)).text).toContain('Leave the tag out');
     });
 
-    it('leaves other security tags to the caller', async () => {
+    it('does not restrict other security tags', async () => {
       const security = [{ system: 'http://terminology.hl7.org/CodeSystem/v3-Confidentiality', code: 'R' }];
       expect((await app.post('/fhir/AuditEvent', event({ meta: { security } }))).status).toBe(201);
     });
   });
 
-  it('C7: need a policy, and keep to the rows of the caller', async () => {
+  it('C7: require a policy, and are limited by the row criteria of the caller', async () => {
     const { bearer } = await login(app, 'viewer', { policies: [] });
     const send = (more: object = {}): Promise<Received> =>
       app.post('/fhir/AuditEvent', event(more), { authorization: bearer });
@@ -164,7 +167,7 @@ describe('C7: AuditEvents of clients', () => {
     expect(await totalOf(`_security=${TAG}&subtype=create&type=rest`)).toBe(creates + 1);
   });
 
-  it('C7: make events of topics, those of a use of another log too', async () => {
+  it('C7: trigger topics, also if they record the use of another log', async () => {
     const receiver = await WebhookReceiver.start();
     try {
       const fhirPathCriteria = "source.observer.display = 'other.example'";

@@ -55,7 +55,7 @@ describe('the audit trail', () => {
     expect(event?.agent.at(-1)?.policy).toEqual([`urn:uuid:${session.replace('Session/', '')}`]);
   });
 
-  it('records a refused token with who it was asked for, where they exist', async () => {
+  it('records a refused token with the User and the Client that it was requested for, if they exist', async () => {
     const ask = { grant_type: 'password', client_id: nurse.clientId, client_secret: nurse.clientSecret };
     await app.post('/auth/token', { ...ask, username: 'nurse', password: 'canary-wrong' }, anonymous);
     await app.post('/auth/token', { ...ask, username: 'canary-name', password: 'x' }, anonymous);
@@ -67,7 +67,7 @@ describe('the audit trail', () => {
     expect(JSON.stringify(refused)).not.toContain('canary');
   });
 
-  it('records the changes of what decides who may do what', async () => {
+  it('records changes of resources that decide about rights', async () => {
     await app.put('/Role/night', { name: 'night', user: { resourceType: 'User', id: 'nurse' } });
     await app.put('/Patient/quiet', {});
     await app.delete('/Role/night');
@@ -78,7 +78,7 @@ describe('the audit trail', () => {
     expect(await recorded(app, 'patient=quiet')).toEqual([]);
   });
 
-  it('records denials: 403, credentials that do not hold, entries of a batch', async () => {
+  it('records denials: 403, invalid credentials, entries of a batch', async () => {
     await app.get('/Patient/p1', { authorization: nurse.bearer });
     await app.get('/Patient/p2', { authorization: 'Bearer canary-token' });
     await app.get('/Patient/p3', { authorization: null });
@@ -115,7 +115,7 @@ describe('the audit trail', () => {
     ]);
   });
 
-  it('bounds what strangers make it write', async () => {
+  it('limits the number of records of invalid tokens per minute', async () => {
     const before = (await recorded(app, 'outcome=4')).length;
     for (let count = 0; count < 100; count++) await app.get('/Patient/flood', { authorization: 'Bearer nonsense' });
     const after = (await recorded(app, 'outcome=4')).length;
@@ -133,7 +133,7 @@ describe('the audit trail', () => {
     ]);
   });
 
-  it('is changed and deleted by nobody', async () => {
+  it('cannot be changed or deleted', async () => {
     const [{ id }] = (await recorded(app, '_sort=_lastUpdated')) as [AuditEvent];
     const forged = { resourceType: 'AuditEvent', id };
     const calls = [
@@ -152,7 +152,7 @@ describe('the audit trail', () => {
     }
   });
 
-  it('keeps an answer back that it cannot record', async () => {
+  it('withholds a response that it cannot record', async () => {
     await recorded(app, '_count=1');
     const database = await app.connect();
     await database.query(`alter table resource add constraint no_audit check (type <> 'AuditEvent') not valid`);
@@ -165,7 +165,7 @@ describe('the audit trail', () => {
     expect((await app.get('/Role/unrecorded')).status).toBe(404);
   });
 
-  it('holds AuditEvents that are valid', async () => {
+  it('contains only valid AuditEvents', async () => {
     const all = await recorded(app, '');
     expect(all.length).toBeGreaterThan(10);
     for (const event of all) {
@@ -215,7 +215,7 @@ describe('SVC_AUDIT=all', () => {
     expect(JSON.stringify(events)).not.toContain('Canary');
   });
 
-  it('records each entry of a batch, and what failed', async () => {
+  it('records each entry of a batch, with its outcome', async () => {
     const entry = [
       { request: { method: 'GET', url: 'Patient/p1' } },
       { request: { method: 'PUT', url: 'Patient/p2' }, resource: { resourceType: 'Patient', id: 'p2' } },
@@ -237,7 +237,7 @@ describe('SVC_AUDIT=all', () => {
   const recordedOf = async (requestId: string): Promise<object[]> =>
     (await recorded(app, `entity:identifier=${requestId}`)).map(shortOf);
 
-  it('records the reads of a batch, whatever the batch wrote before', async () => {
+  it('records the reads of a batch, even after its writes', async () => {
     const entry = [
       { request: { method: 'PUT', url: 'Patient/p5' }, resource: { resourceType: 'Patient', id: 'p5' } },
       { request: { method: 'GET', url: 'Patient/p1' } },
@@ -257,7 +257,7 @@ describe('SVC_AUDIT=all', () => {
     );
   });
 
-  it('records an RPC batch, whatever its calls wrote', async () => {
+  it('records an RPC batch, even after its writes', async () => {
     await app.put('/SDCDocument/d1', {
       type: 'vitals',
       status: 'completed',
@@ -292,13 +292,13 @@ describe('SVC_AUDIT=all', () => {
       { addendum: { target: { resourceType: 'SDCDocument', id: 'custom' } } },
       'SDCDocument/custom',
     ],
-  ])('records the method and the target of %s, also of a call that fails', async (method, params, target) => {
+  ])('records the method and the target of %s, even if the call fails', async (method, params, target) => {
     await app.post('/rpc', { method, params });
     const [event] = (await recorded(app, `entity=${target}`)).filter(({ subtype }) => subtype[0].code === 'operation');
     expect(event?.entity?.flatMap(({ name }) => name ?? [])).toEqual(['rpc', method]);
   });
 
-  it('records each method and target of an RPC batch, and no text that names no method', async () => {
+  it('records each method and target of an RPC batch, but no unknown method name', async () => {
     const read = (id: string): object => ({
       method: 'svc.sdc.addendum/get-addendums',
       params: { target: { resourceType: 'SDCDocument', id } },
@@ -315,7 +315,7 @@ describe('SVC_AUDIT=all', () => {
     ]);
   });
 
-  it('names the patient of a reference in every form that a search finds', async () => {
+  it('names the patient for every form of reference that a search finds', async () => {
     const observation = { status: 'final', code: { text: 'x' } };
     await app.put('/SDCDocument/d2', { patient: { id: 'p6', resourceType: 'Patient' } });
     await app.put('/Observation/absolute', {
@@ -328,7 +328,7 @@ describe('SVC_AUDIT=all', () => {
     expect(events).toMatchObject([{ what: 'create' }, { what: 'create' }, { what: 'read' }, { what: 'search-type' }]);
   });
 
-  it('records a link that does not hold', async () => {
+  it('records a link with an invalid token', async () => {
     const headers = { 'X-Request-Id': 'stale-link' };
     const answer = await app.get('/SDCDocument/d1/$amendments?link-token=canary', { authorization: null, headers });
     expect(answer.status).toBe(401);
@@ -337,7 +337,7 @@ describe('SVC_AUDIT=all', () => {
     expect(JSON.stringify(events)).not.toContain(Buffer.from('canary').toString('base64').slice(0, 6));
   });
 
-  it('records who reads the trail, without an end of it', async () => {
+  it('records a read of the audit trail by one further record', async () => {
     await app.get('/AuditEvent?patient=p1');
     const used = await recorded(app, 'type=110101');
     expect(used.length).toBeGreaterThan(0);
@@ -345,7 +345,7 @@ describe('SVC_AUDIT=all', () => {
     expect(again.length - used.length).toBe(1);
   });
 
-  it('records nothing of what needs no credentials', async () => {
+  it('records nothing for routes without credentials', async () => {
     const before = (await recorded(app, '')).length;
     for (const path of ['/health', '/metadata', '/.well-known/jwks.json', '/api-json']) {
       expect((await app.get(path, { authorization: null })).status).toBe(200);
@@ -353,7 +353,7 @@ describe('SVC_AUDIT=all', () => {
     expect((await recorded(app, '')).length - before).toBe(1);
   });
 
-  it('records a throttled or wrong secret of a Client that exists', async () => {
+  it('records a wrong secret of an existing Client, but not the secret', async () => {
     await app.get('/Patient/p1', { authorization: basicHeader('root', 'wrong-canary') });
     const refused = await recorded(app, 'altid=Client/root&outcome=4');
     expect(refused.at(-1)?.subtype[0].code).toBe('read');
