@@ -28,7 +28,7 @@ const WITH_ID: Readonly<Record<string, object>> = {
   'svc.sdc/get-workflow-addendums': { id: 'w1' },
 };
 
-describe('bad input', () => {
+describe('bad input to addendum methods', () => {
   let app: TestApp;
   let database: Client;
   let stored: unknown;
@@ -67,7 +67,7 @@ describe('bad input', () => {
     expect(await state()).toEqual(stored);
   };
 
-  it('is looked for in every method', () => {
+  it('is tried with every method', () => {
     const known = app.app.get(RpcRegistry, { strict: false }).all();
     const tried = [WITH_TARGET, WITH_BODY, WITH_ID].flatMap((methods) => Object.keys(methods));
     expect([...tried, 'svc/echo'].sort()).toEqual(known.map(({ meta }) => meta.method).sort());
@@ -86,18 +86,18 @@ describe('bad input', () => {
       const withMember = (memberText: string): string => `${params().slice(0, -1)},${memberText}}`;
 
       it.each<[string, (good: string) => string]>([
-        ['a key that reaches a prototype', () => withMember('"x":{"__proto__":{"isAdmin":true}}')],
-        ['the same, escaped', () => withMember('"x":{"\\u005f_proto__":1}')],
+        ['a key __proto__', () => withMember('"x":{"__proto__":{"isAdmin":true}}')],
+        ['an escaped key __proto__', () => withMember('"x":{"\\u005f_proto__":1}')],
         ['constructor', () => withMember('"constructor":{"prototype":{"x":1}}')],
-        ['a key twice', () => withMember('"x":1,"\\u0078":2')],
+        ['a duplicate key', () => withMember('"x":1,"\\u0078":2')],
         ['more than 64 levels', () => withMember(`"x":${nested(63)}`)],
         ['100,000 levels', () => withMember(`"x":${nested(100_000)}`)],
         ['half a surrogate pair', () => withMember('"x":"\\ud83d"')],
         ['half a surrogate pair as a key', () => withMember('"\\udc00":1')],
         ['NUL', () => withMember('"x":"\\u0000"')],
         ['a number of 41 digits', () => withMember(`"x":${'9'.repeat(41)}`)],
-        ['a number like a trap', () => withMember('"x":1e999999999')],
-      ])('%s is no call: 400', async (_what, text) => {
+        ['a number with a huge exponent', () => withMember('"x":1e999999999')],
+      ])('%s is an invalid call: 400', async (_what, text) => {
         expect((await refused(method, text(params()))).status).toBe(400);
         await unchanged();
       });
@@ -114,7 +114,7 @@ describe('bad input', () => {
 
   const notObjects = [null, 1, 'SDCDocument/d1', true, [], [target], Array.from({ length: 100_000 }, () => 1)];
 
-  it.each(Object.keys(WITH_TARGET))('a target of %s that is none: 422', async (method) => {
+  it.each(Object.keys(WITH_TARGET))('an invalid target of %s: 422', async (method) => {
     const targets = [
       ...notObjects,
       {},
@@ -152,7 +152,7 @@ describe('bad input', () => {
     await unchanged();
   });
 
-  it.each(Object.entries(WITH_BODY))('a body of %s that is none: 422', async (method, member) => {
+  it.each(Object.entries(WITH_BODY))('an invalid body of %s: 422', async (method, member) => {
     const bodies = [
       ...notObjects,
       {},
@@ -177,7 +177,7 @@ describe('bad input', () => {
     await unchanged();
   });
 
-  it.each(['svc.sdc/save', 'svc.sdc/sign'])('meta of %s that is none: 422', async (method) => {
+  it.each(['svc.sdc/save', 'svc.sdc/sign'])('an invalid meta of %s: 422', async (method) => {
     for (const meta of [
       null,
       1,
@@ -193,14 +193,14 @@ describe('bad input', () => {
     await unchanged();
   });
 
-  it.each(Object.keys(WITH_ID))('an id of %s that is none: 422', async (method) => {
+  it.each(Object.keys(WITH_ID))('an invalid id of %s: 422', async (method) => {
     for (const id of [1, null, '', [], ['d1'], { id: 'd1' }, 'a b', '../d1', 'd1\n', 'x'.repeat(100_000), 'nobody']) {
       expect((await refused(method, JSON.stringify({ ...WITH_ID[method], id }))).status).toBe(422);
     }
     await unchanged();
   });
 
-  it('a user whose id no User can have: 422 with its path', async () => {
+  it('a user with an invalid id: 422 with its path', async () => {
     const calls: readonly (readonly [string, (user: object) => object, readonly string[]])[] = [
       ['svc.sdc.addendum/add-comment', (by) => ({ target, user: by, text: 'x' }), ['user', 'id']],
       [
@@ -221,14 +221,14 @@ describe('bad input', () => {
   });
 
   it.each<[string, unknown]>([
-    ['no array', '8310-5.value'],
+    ['not an array', '8310-5.value'],
     ['an object', { 0: 'a' }],
     ['with a number', ['a', 0]],
     ['with null', [null]],
-    ['into a prototype', ['__proto__', 'isAdmin']],
-    ['into a constructor', ['a', 'constructor']],
+    ['with __proto__', ['__proto__', 'isAdmin']],
+    ['with constructor', ['a', 'constructor']],
     ['of 100,000 steps', Array.from({ length: 100_000 }, () => 'a')],
-  ])('a path of a comment that is %s: 422', async (_what, path) => {
+  ])('a comment path that is %s: 422', async (_what, path) => {
     const comment = { target, user, text: 'x', path };
     const message = 'path must be an array of at most 64 strings that a document can have as keys';
     for (const [method, params, at] of [
@@ -255,7 +255,7 @@ describe('bad input', () => {
     ['PATCH', { request: { method: 'PATCH', url: 'SDCAddendum/a1' } }],
     ['DELETE', { request: { method: 'DELETE', url: 'SDCAddendum/a1' }, resource: undefined }],
     ['a conditional DELETE', { request: { method: 'DELETE', url: 'SDCAddendum?type=x' }, resource: undefined }],
-  ])('an addendum by %s is 405, alone and in a Bundle', async (_what, entry) => {
+  ])('a %s of an addendum by REST is 405, alone and in a Bundle', async (_what, entry) => {
     const resource = { resourceType: 'SDCAddendum', id: 'a1', type: 'acme/Forged', target, user, date: '2025-01-01' };
     const { request } = entry as { request: { method: string; url: string; ifNoneExist?: string } };
     const alone = await app.send(request.method, `/fhir/${request.url}`, {
@@ -276,7 +276,7 @@ describe('bad input', () => {
     await unchanged();
   });
 
-  it('a batch of 50,000 calls runs none of them', async () => {
+  it('a batch of 50,000 calls is refused, and none of them runs', async () => {
     const call = JSON.stringify({ method: 'svc.sdc.addendum/add-comment', params: { target, user, text: 'x' } });
     const { status, text } = await app.post('/rpc', `[${Array<string>(50_000).fill(call).join(',')}]`);
     expect([status, text]).toEqual([

@@ -19,7 +19,7 @@ interface Verification {
 const user = { id: 'doc-1', resourceType: 'User' };
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-describe('the chain of the addenda of a target', () => {
+describe('the hash chain of the addenda of a target', () => {
   let app: TestApp;
   let other: TestApp;
   let database: Client;
@@ -68,17 +68,17 @@ describe('the chain of the addenda of a target', () => {
   const addendumOf = (target: Target, sequence: number): string =>
     `type = 'SDCAddendum' and id = (select addendum_id from addendum_entry where ${entry(target, sequence)})`;
 
-  it('is intact, and empty, for a target without addenda', async () => {
+  it('is intact and empty for a target without addenda', async () => {
     const target = await sdcDocument();
     expect(await verify(target)).toEqual({ target, intact: true, length: 0, head: '0'.repeat(64) });
   });
 
-  it('is not there for a target that is not there', async () => {
+  it('is "Resource not found" for a target that is not stored', async () => {
     const { status, text } = await call('verify', { target: { id: 'nobody', resourceType: 'SDCDocument' } });
     expect([status, JSON.parse(text)]).toMatchObject([422, { error: { message: 'Resource not found' } }]);
   });
 
-  it('can be recomputed by anybody from what is answered, byte by byte', async () => {
+  it('can be recomputed from the responses, byte by byte', async () => {
     const target = await sdcDocument(2);
     const body = { ...target, status: 'completed', 'loinc-8867-4': { value: 72, unit: '/min' } };
     await call('add-to-history', { resource: body, user });
@@ -101,20 +101,20 @@ describe('the chain of the addenda of a target', () => {
     expect(await verify(target)).toEqual({ target, intact: true, length: 3, head });
   });
 
-  it('is kept by sixteen calls at once on two servers', async () => {
+  it('stays intact under sixteen concurrent calls on two servers', async () => {
     const target = await sdcDocument();
     const numbers = Array.from({ length: 16 }, (_, index) => index);
     await Promise.all(numbers.map((number) => comment(target, `At once ${number}`, number % 2 === 0 ? app : other)));
     expect(await verify(target)).toMatchObject({ intact: true, length: 16 });
   });
 
-  it('stays verifiable when its target is deleted', async () => {
+  it('can still be verified after its target is deleted', async () => {
     const target = await sdcDocument(2);
     await app.delete(`/SDCDocument/${target.id}`);
     expect(await verify(target)).toMatchObject({ intact: true, length: 2 });
   });
 
-  it('is followed over as many links as there are', async () => {
+  it('is verified over all of its links', async () => {
     const target = await sdcDocument();
     const add = { method: 'svc.sdc.addendum/add-comment', params: { target, user, text: 'One of many' } };
     for (let batch = 0; batch < 3; batch++) await app.post('/rpc', Array<object>(75).fill(add));
@@ -130,19 +130,19 @@ describe('the chain of the addenda of a target', () => {
       { sequence: 3, reason: 'changed-text' },
     ],
     [
-      'who wrote an addendum',
+      'the author of an addendum',
       (target) => `update resource set body = replace(body, 'doc-1', 'doc-2') where ${addendumOf(target, 1)}`,
       { sequence: 1, reason: 'changed-text' },
     ],
     [
-      'a text and its hash with it',
+      'a text and its hash',
       (target) => `update resource set body = replace(body, 'Comment 3', 'Comment 8') where ${addendumOf(target, 3)};
         update addendum_entry set text_hash = (select sha256(convert_to(body, 'UTF8')) from resource where ${addendumOf(target, 3)})
         where ${entry(target, 3)}`,
       { sequence: 3, reason: 'changed-link' },
     ],
     [
-      'which History counts as a snapshot',
+      'the History that counts as snapshot',
       (target) => `update addendum_entry set snapshot_digest = '\\x00' where ${entry(target, 2)}`,
       { sequence: 2, reason: 'changed-link' },
     ],
@@ -159,58 +159,58 @@ describe('the chain of the addenda of a target', () => {
       { sequence: 2, reason: 'order' },
     ],
     [
-      'the place of a link, so that a number is missing',
+      'the sequence of a link, so that a number is missing',
       (target) => `update addendum_entry set sequence = 100 where ${entry(target, 2)}`,
       { sequence: 2, reason: 'order' },
     ],
     [
-      'the texts of two addenda for each other',
+      'the swapped texts of two addenda',
       (target) => `update resource set body = case when ${addendumOf(target, 2)}
           then (select body from resource where ${addendumOf(target, 4)}) else (select body from resource where ${addendumOf(target, 2)}) end
         where ${addendumOf(target, 2)} or ${addendumOf(target, 4)}`,
       { sequence: 2, reason: 'order' },
     ],
     [
-      'nothing but a removed link in the middle',
+      'a removed link in the middle',
       (target) => `delete from addendum_entry where ${entry(target, 3)}`,
       { sequence: 3, reason: 'missing-link' },
     ],
     [
-      'nothing but a removed addendum',
+      'a removed addendum',
       (target) => `delete from resource where ${addendumOf(target, 3)}`,
       { sequence: 3, reason: 'missing-addendum' },
     ],
     [
-      'nothing but a removed end, addendum and all',
+      'a removed last link with its addendum',
       (target) =>
         `delete from resource where ${addendumOf(target, 5)}; delete from addendum_entry where ${entry(target, 5)}`,
       { sequence: 5, reason: 'missing-link' },
     ],
     [
-      'the end that the target tells of',
+      'the head in the row of the target',
       (target) => `update addendum_target set last_sequence = 4 where target_id = '${target.id}'`,
       { reason: 'changed-head' },
     ],
     [
-      'nothing but the row of the target, which is gone',
+      'a removed row of the target',
       (target) => `delete from addendum_target where target_id = '${target.id}'`,
       { reason: 'missing-head' },
     ],
     [
-      'nothing but all links, which are gone',
+      'all links removed',
       (target) => `delete from addendum_entry where target_id = '${target.id}';
         delete from addendum_target where target_id = '${target.id}'`,
       { reason: 'no-link' },
     ],
     [
-      'the end, made consistent, while the addendum stayed',
+      'a consistently removed last link whose addendum remains',
       (target) => `delete from addendum_entry where ${entry(target, 5)};
         update addendum_target set last_sequence = 4,
           head_hash = (select link_hash from addendum_entry where ${entry(target, 4)}) where target_id = '${target.id}'`,
       { reason: 'no-link' },
     ],
     [
-      'the end, made consistent, while the addendum stayed with a text that is no JSON',
+      'a consistently removed last link whose addendum remains as invalid JSON',
       (target) => `update resource set body = body || 'x' where ${addendumOf(target, 5)};
         delete from addendum_entry where ${entry(target, 5)};
         update addendum_target set last_sequence = 4,
@@ -223,18 +223,18 @@ describe('the chain of the addenda of a target', () => {
       { sequence: 3, reason: 'other-version' },
     ],
     [
-      'the history of an addendum, which gets an earlier version',
+      'an earlier version added to the history of an addendum',
       (target) => `insert into resource_history (updated_at, version, type, id, method, body)
         select updated_at, 1, type, id, 'POST', replace(body, 'Comment 4', 'Forged') from resource where ${addendumOf(target, 4)}`,
       { sequence: 4, reason: 'other-version' },
     ],
     [
-      'nothing but the target of the whole chain',
+      'another target for the whole chain',
       (target) => `update addendum_entry set target_id = 'moved-${target.id}' where target_id = '${target.id}';
         update addendum_target set target_id = 'moved-${target.id}' where target_id = '${target.id}'`,
       { reason: 'no-link' },
     ],
-  ])('shows a change of %s', async (_what, sql, broken) => {
+  ])('shows a manipulation: %s', async (_what, sql, broken) => {
     const target = await sdcDocument(5);
     const before = await verify(target);
     await database.query(sql(target));
@@ -247,7 +247,7 @@ describe('the chain of the addenda of a target', () => {
   });
 
   it.each(['short', 'x'.repeat(100_000)])(
-    'makes a list fail, with the reason, if an addendum was removed: %#',
+    'makes get-addendums fail with the reason if an addendum was removed: %#',
     async (text) => {
       const target = await sdcDocument();
       await comment(target, text);
@@ -268,7 +268,7 @@ describe('the chain of the addenda of a target', () => {
     expect([status, text]).toEqual([200, expect.stringContaining('"reason":"missing-link"')]);
   });
 
-  it('shows an addendum in the chain of another target, whose links were rebuilt', async () => {
+  it('shows an addendum that was moved to the chain of another target with rebuilt links', async () => {
     const [target, decoy] = [await sdcDocument(2), await sdcDocument(1)];
     const moved = await comment(target, 'Moved');
     await database.query(`
@@ -286,29 +286,32 @@ describe('the chain of the addenda of a target', () => {
   it.each([
     ['short', {}],
     ['long', { text: 'x'.repeat(20_000) }],
-    ['long, whose target has no usual form', { text: 'x'.repeat(20_000), target: { display: '"}' } }],
-  ])('is intact with an addendum that is %s; its chain is not that of another target', async (_what, more) => {
-    const target = await sdcDocument();
-    const addendum = {
-      type: 'acme/Hint',
-      user,
-      ...more,
-      target: { ...target, ...(more as { target?: object }).target },
-    };
-    expect((await call('create-addendum', { addendum })).status).toBe(200);
-    expect(await verify(target)).toMatchObject({ intact: true, length: 1 });
-    const { id } = await sdcDocument();
-    await database.query(`delete from addendum_entry where ${entry(target, 1)};
+    ['long, with unusual characters in its target', { text: 'x'.repeat(20_000), target: { display: '"}' } }],
+  ])(
+    'is intact with an addendum that is %s, and broken if that one is in the chain of another target',
+    async (_what, more) => {
+      const target = await sdcDocument();
+      const addendum = {
+        type: 'acme/Hint',
+        user,
+        ...more,
+        target: { ...target, ...(more as { target?: object }).target },
+      };
+      expect((await call('create-addendum', { addendum })).status).toBe(200);
+      expect(await verify(target)).toMatchObject({ intact: true, length: 1 });
+      const { id } = await sdcDocument();
+      await database.query(`delete from addendum_entry where ${entry(target, 1)};
       insert into addendum_target (target_type, target_id, last_sequence) values ('SDCDocument', '${id}', 0)`);
-    const { rows } = await database.query<{ id: string; text: string }>(
-      `select id, body as text from resource where type = 'SDCAddendum' and body like '%"${target.id}"%'`,
-    );
-    const hash = Buffer.from(sha256(rows[0]?.text ?? ''), 'hex');
-    await database.query(APPEND_ENTRY.text, ['SDCDocument', id, rows[0]?.id, null, hash]);
-    expect((await verify({ ...target, id })).broken).toMatchObject({ sequence: 1, reason: 'other-target' });
-  });
+      const { rows } = await database.query<{ id: string; text: string }>(
+        `select id, body as text from resource where type = 'SDCAddendum' and body like '%"${target.id}"%'`,
+      );
+      const hash = Buffer.from(sha256(rows[0]?.text ?? ''), 'hex');
+      await database.query(APPEND_ENTRY.text, ['SDCDocument', id, rows[0]?.id, null, hash]);
+      expect((await verify({ ...target, id })).broken).toMatchObject({ sequence: 1, reason: 'other-target' });
+    },
+  );
 
-  it('is not broken by an addendum of another target that refers to this one', async () => {
+  it('is not affected by an addendum of another target that refers to this one', async () => {
     const [target, other] = [await sdcDocument(1), await sdcDocument()];
     await app.put('/fhir/SearchParameter/about', {
       resourceType: 'SearchParameter',
@@ -330,7 +333,7 @@ describe('the chain of the addenda of a target', () => {
     expect(await verify(target)).toMatchObject({ intact: true, length: 1 });
   });
 
-  it('does not show an end that is cut off with all that tells of it: only a head that was kept elsewhere does', async () => {
+  it('does not show that its end was cut off with all related rows; only a separately kept head shows that', async () => {
     const target = await sdcDocument(5);
     const { head } = await verify(target);
     await database.query(`
@@ -344,7 +347,7 @@ describe('the chain of the addenda of a target', () => {
     expect(after.head).not.toBe(head);
   });
 
-  it('goes on from where it ended', async () => {
+  it('continues from its last link', async () => {
     const target = await sdcDocument(3);
     const before = await verify(target);
     await comment(target, 'One more');
@@ -354,7 +357,7 @@ describe('the chain of the addenda of a target', () => {
   });
 
   it.each(['update addendum_entry set sequence = 9', 'delete from addendum_entry', 'truncate addendum_entry'])(
-    'is append-only by the rules of the database: %s',
+    'is append-only by a trigger of the database: %s',
     async (sql) => {
       const client = await app.connect();
       await expect(client.query(sql)).rejects.toThrow('addendum_entry is append-only');

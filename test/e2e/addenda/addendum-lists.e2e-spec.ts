@@ -12,7 +12,7 @@ interface Listed {
   readonly text: string;
 }
 
-describe('lists of addenda that are not in memory', () => {
+describe('lists of addenda', () => {
   let app: TestApp;
   let database: Client;
 
@@ -43,7 +43,7 @@ describe('lists of addenda that are not in memory', () => {
       body: JSON.stringify(body),
     });
 
-  it('come in parts and in order, one after the other as one list', async () => {
+  it('that are long arrive in chunks and in order, as one list', async () => {
     const target = await noted('long', NOTES);
     const answer = await ask({ method: METHOD, params: { target } });
     expect(answer.headers.get('content-length')).toBeNull();
@@ -57,14 +57,14 @@ describe('lists of addenda that are not in memory', () => {
     });
   });
 
-  it('come whole where they fit', async () => {
+  it('that are short arrive as a whole, with Content-Length', async () => {
     const target = await noted('short', 3);
     const answer = await ask({ method: METHOD, params: { target } });
     expect(answer.headers.get('content-length')).toBe(String((await answer.clone().text()).length));
     expect(((await answer.json()) as { result: Listed[] }).result).toHaveLength(3);
   });
 
-  it('end with the connection, never as if they were whole, when one in the middle is gone', async () => {
+  it('that lack an addendum close the connection, so that they never look complete', async () => {
     const target = await noted('damaged', NOTES);
     const place = [target.id, NOTES - 5];
     await database.query(
@@ -94,7 +94,7 @@ describe('lists of addenda that are not in memory', () => {
     it.each([
       ['alone', call],
       ['among other calls', [call, echo]],
-    ])('S11: are answered in parts, %s', async (_, body) => {
+    ])('S11: are answered in chunks, %s', async (_, body) => {
       let size = 0;
       let end = '';
       for await (const chunk of (await ask(body)).body ?? []) {
@@ -105,7 +105,7 @@ describe('lists of addenda that are not in memory', () => {
       expect(end).toMatch(Array.isArray(body) ? /,\{"result":\{"still":"here"\}\}\]$/ : /\]\}$/);
     });
 
-    it('S11: are read no further when the caller has gone', async () => {
+    it('S11: are read no further after the client disconnected', async () => {
       const leaving = new AbortController();
       const answer = await fetch(`${app.url}/rpc`, {
         method: 'POST',

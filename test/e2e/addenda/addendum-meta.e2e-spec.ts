@@ -4,7 +4,7 @@ import { type Received, startTestApp, type TestApp } from '../../../testing/test
 const user = { id: 'doc-1', resourceType: 'User' };
 const missing = { id: 'not-there', resourceType: 'SDCDocument' };
 
-describe('addenda', () => {
+describe('an addendum', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -15,7 +15,7 @@ describe('addenda', () => {
 
   const call = (method: string, params: object): Promise<Received> => app.post('/rpc', { method, params });
 
-  it('C12.5: create-addendum replaces meta, whatever its members, and the chain stays intact', async () => {
+  it('C12.5: has its meta replaced by create-addendum, whatever it contains, and its chain stays intact', async () => {
     const target = { id: 'meta', resourceType: 'SDCDocument' };
     const meta = {
       source: 'http://clinic.example',
@@ -47,7 +47,7 @@ describe('addenda', () => {
     ['svc.sdc/amend', { id: 'not-there', user }, ['id']],
     ['svc.sdc/save', { document: missing }, ['document', 'id']],
     ['svc.sdc/sign', { document: missing, user }, ['document', 'id']],
-  ])('C10.11: %s says which document is missing, and what to do', async (method, params, path) => {
+  ])('C10.11: %s names the missing document, and says what to do', async (method, params, path) => {
     const answer = await call(method, params);
     expect([answer.status, answer.json()]).toEqual([
       422,
@@ -60,7 +60,7 @@ describe('addenda', () => {
     ]);
   });
 
-  it('C10.11: workflow methods name the workflow', async () => {
+  it('C10.11: methods for workflows name the missing workflow', async () => {
     for (const [method, params] of [
       ['svc.sdc/add-workflow-note', { id: 'not-there', user, text: 'x' }],
       ['svc.sdc/get-workflow-addendums', { id: 'not-there' }],
@@ -68,7 +68,7 @@ describe('addenda', () => {
       expect((await call(method, params)).text).toContain('SDCWorkflow/not-there is not stored');
   });
 
-  it('C10.11: get-addendums answers as the interface shows', async () => {
+  it('C10.11: get-addendums returns the error that the interface specifies', async () => {
     const answer = await call('svc.sdc.addendum/get-addendums', { target: missing });
     expect([answer.status, answer.text]).toEqual([422, '{"error":{"message":"Resource not found"}}']);
   });

@@ -45,7 +45,7 @@ describe.each([
   }, 60_000);
   afterAll(() => database.close());
 
-  it.each(READS)('let %s read the addenda of its target and no others', async (_name, statement, values) => {
+  it.each(READS)('read only the addenda of the target: %s', async (_name, statement, values) => {
     const plan = await database.measuredPlanOf({ statement, values });
     expect(mostRowsRead(plan)).toBeLessThanOrEqual(ADDENDA);
   });

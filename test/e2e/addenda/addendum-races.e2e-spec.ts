@@ -50,7 +50,7 @@ describe(`addenda on two servers, ${ROUNDS} rounds`, () => {
   const addendaOf = (target: object): Promise<readonly Addendum[]> => resultOf(0, 'get-addendums', { target });
 
   it(
-    `of ${CALLS} identical signed bodies at once exactly one becomes a snapshot`,
+    `exactly one of ${CALLS} concurrent identical signed bodies becomes a snapshot`,
     async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const target = newTarget(round % 2 === 0 ? 'SDCDocument' : 'SDCWorkflow');
@@ -79,7 +79,7 @@ describe(`addenda on two servers, ${ROUNDS} rounds`, () => {
   );
 
   it(
-    'of different bodies at once each becomes a snapshot, and every amendment compares two that stand next to each other',
+    'each of many concurrent different bodies becomes a snapshot, and each amendment compares two neighbors',
     async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const target = newTarget();
@@ -108,7 +108,7 @@ describe(`addenda on two servers, ${ROUNDS} rounds`, () => {
     30_000 + ROUNDS * 2000,
   );
 
-  it('1,000 in one millisecond, on two servers that are an hour apart, keep their order: the two latest are right', async () => {
+  it('1,000 of one millisecond, on two servers whose clocks differ by an hour, keep their order', async () => {
     const target = newTarget();
     const now = Date.UTC(2025, 1, 11, 9, 14, 7, 482);
     const clocks = servers.map((app, index) =>

@@ -17,7 +17,7 @@ const documentOf = (id: string, ward: string, more: object = {}): object => ({
   ...more,
 });
 
-describe('S4: addenda of documents that were never stored', () => {
+describe('S4: the addenda of a document that was never stored', () => {
   let app: TestApp;
   let nurse: Person;
 
@@ -89,16 +89,19 @@ describe('S4: addenda of documents that were never stored', () => {
     ),
   ];
 
-  it.each(writes)('a hidden record is not opened by %s', async (_name, write) => {
-    const id = await hiddenRecord();
-    await expectUnread(id);
-    const answer = await write(id);
-    expect([answer.status, answer.text]).toEqual([403, expect.not.stringContaining('canary')]);
-    expect((await app.get(`/SDCDocument/${id}`)).status).toBe(404);
-    await expectUnread(id);
-  });
+  it.each(writes)(
+    'stay hidden from a caller who may not read the latest snapshot and tries %s',
+    async (_name, write) => {
+      const id = await hiddenRecord();
+      await expectUnread(id);
+      const answer = await write(id);
+      expect([answer.status, answer.text]).toEqual([403, expect.not.stringContaining('canary')]);
+      expect((await app.get(`/SDCDocument/${id}`)).status).toBe(404);
+      await expectUnread(id);
+    },
+  );
 
-  it('nor is that of a workflow, or a record without a snapshot', async () => {
+  it('stay hidden for a workflow, and without a snapshot', async () => {
     const workflow = { ...documentOf('w1', 'canary'), resourceType: 'SDCWorkflow' };
     await record(workflow);
     const taken = { ...documentOf('w1', 'own'), resourceType: 'SDCWorkflow' };
@@ -117,7 +120,7 @@ describe('S4: addenda of documents that were never stored', () => {
         return app.put(`/SDCDocument/${id}`, documentOf(id, 'other'));
       },
     ],
-  ])('nor one of a document that was %s', async (_name, change) => {
+  ])('stay hidden if the document was %s', async (_name, change) => {
     const id = newId();
     await app.put(`/SDCDocument/${id}`, documentOf(id, 'canary'));
     await record(documentOf(id, 'canary'));
@@ -129,7 +132,7 @@ describe('S4: addenda of documents that were never stored', () => {
     await expectUnread(id);
   });
 
-  it('whose latest snapshot is granted can be stored, read and continued', async () => {
+  it('are open to a caller who may read the latest snapshot: store the document, read them, add others', async () => {
     const id = newId();
     await record(documentOf(id, 'canary'));
     await record(documentOf(id, 'own'));
@@ -143,7 +146,7 @@ describe('S4: addenda of documents that were never stored', () => {
     expect((await app.get(`/SDCDocument/${id}/_history`)).json<{ total: number }>().total).toBe(1);
   });
 
-  it('that comes after the document shows nothing to who stored that beforehand', async () => {
+  it('stay hidden from a caller who stored the document before they were added', async () => {
     const id = newId();
     expect((await asNurse('PUT', `/SDCDocument/${id}`, documentOf(id, 'own'))).status).toBe(201);
     await record(documentOf(id, 'canary'));
@@ -153,7 +156,7 @@ describe('S4: addenda of documents that were never stored', () => {
     expect((await asNurse('GET', `/SDCDocument/${id}`)).status).toBe(200);
   });
 
-  it('goes with a document that is moved to the own ward: its versions do, too', async () => {
+  it('become readable together with the versions when the document is moved to the ward of the caller', async () => {
     const id = newId();
     await app.put(`/SDCDocument/${id}`, documentOf(id, 'canary'));
     await record(documentOf(id, 'canary'));
@@ -164,7 +167,7 @@ describe('S4: addenda of documents that were never stored', () => {
     expect([read.status, read.json<{ result: unknown[] }>().result.length]).toEqual([200, 1]);
   });
 
-  it('is not read when both are written at once', async () => {
+  it('stay hidden when the document and a History are written concurrently', async () => {
     for (let round = 0; round < 12; round++) {
       const id = newId();
       const [stored] = await Promise.all([
@@ -181,20 +184,23 @@ describe('S4: addenda of documents that were never stored', () => {
     ['in-progress', 'add-to-history'],
     ['completed', 'sign'],
     ['in-progress', 'save'],
-  ])('is not hidden by a body of another ward: %s by %s', async (status, method) => {
-    const id = newId();
-    const own = documentOf(id, 'own', { status: 'in-progress' });
-    await app.put(`/SDCDocument/${id}`, own);
-    const foreign = documentOf(id, 'other', { status });
-    const forged =
-      method === 'add-to-history'
-        ? { method: `svc.sdc.addendum/${method}`, params: { resource: foreign, user } }
-        : { method: `svc.sdc/${method}`, params: { document: foreign } };
-    const answer = await asNurse('POST', '/rpc', forged);
-    expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('rows-not-granted')]);
-    expect((await call('add-to-history', { resource: own, user }, nurse.bearer)).status).toBe(200);
-    const read = await call('get-addendums', { target: targetOf(id) }, nurse.bearer);
-    expect([read.status, read.json<{ result: unknown[] }>().result.length]).toEqual([200, 1]);
-    expect((await app.get(`/SDCDocument/${id}`)).json()).toMatchObject({ meta: { versionId: '1' } });
-  });
+  ])(
+    'stay readable when another caller tries to hide them with a body of another ward: %s by %s',
+    async (status, method) => {
+      const id = newId();
+      const own = documentOf(id, 'own', { status: 'in-progress' });
+      await app.put(`/SDCDocument/${id}`, own);
+      const foreign = documentOf(id, 'other', { status });
+      const forged =
+        method === 'add-to-history'
+          ? { method: `svc.sdc.addendum/${method}`, params: { resource: foreign, user } }
+          : { method: `svc.sdc/${method}`, params: { document: foreign } };
+      const answer = await asNurse('POST', '/rpc', forged);
+      expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('rows-not-granted')]);
+      expect((await call('add-to-history', { resource: own, user }, nurse.bearer)).status).toBe(200);
+      const read = await call('get-addendums', { target: targetOf(id) }, nurse.bearer);
+      expect([read.status, read.json<{ result: unknown[] }>().result.length]).toEqual([200, 1]);
+      expect((await app.get(`/SDCDocument/${id}`)).json()).toMatchObject({ meta: { versionId: '1' } });
+    },
+  );
 });

@@ -50,7 +50,7 @@ describe('SVC_ADDENDUM_TYPES', () => {
   };
   const count = async (): Promise<number> => (await app.get('/SDCAddendum?_count=0')).json<{ total: number }>().total;
 
-  it('takes an addendum that holds what its type asks for, digit by digit, with other members beside it', async () => {
+  it('stores an addendum with the members that its type requires and others, digit by digit', async () => {
     const sent = JSON.stringify({ ...handover, beds: [{ no: 1 }], urgency: 'low' });
     const { status, text } = await create(`${sent.slice(0, -1)},"dose":{"value":1.10}}`);
     expect([status, text.includes('"dose":{"value":1.10}'), text.includes('"ward":"4B"')]).toEqual([200, true, true]);
@@ -58,7 +58,7 @@ describe('SVC_ADDENDUM_TYPES', () => {
 
   it.each<[string, object, readonly (readonly [readonly string[], string])[]]>([
     [
-      'all that is missing, also what every addendum needs',
+      'all missing members, including those that every addendum requires',
       { type: 'acme.sdc/Handover', target },
       [
         [['user'], 'user is required'],
@@ -67,7 +67,7 @@ describe('SVC_ADDENDUM_TYPES', () => {
       ],
     ],
     [
-      'all that is wrong, each once',
+      'all wrong members, each once',
       { ...handover, ward: 7, beds: [{ no: 1 }, { no: 'x' }], urgency: 'soon' },
       [
         [['ward'], 'ward must be string'],
@@ -75,17 +75,21 @@ describe('SVC_ADDENDUM_TYPES', () => {
         [['urgency'], 'urgency must be equal to one of the allowed values: "low", "high"'],
       ],
     ],
-    ['a pattern', { ...handover, ward: '4b' }, [[['ward'], 'ward must match pattern "^[0-9]+[A-Z]$"']]],
-    ['a member below', { ...handover, beds: [{}] }, [[['beds', '0'], "0 must have required property 'no'"]]],
+    ['a violated pattern', { ...handover, ward: '4b' }, [[['ward'], 'ward must match pattern "^[0-9]+[A-Z]$"']]],
+    ['a missing nested member', { ...handover, beds: [{}] }, [[['beds', '0'], "0 must have required property 'no'"]]],
     ['null', { ...handover, ward: null }, [[['ward'], 'ward must be string']]],
     ['a long text', { ...handover, ward: '1'.repeat(1_000_000) }, [[['ward'], 'ward is too long for its pattern']]],
     [
-      'a day instead of a time',
+      'a date instead of a date-time',
       { ...handover, appointment: '2026-01-31' },
       [[['appointment'], 'appointment must match format "date-time"']],
     ],
-    ['a member that no object owns', { ...handover, toString: 1, ward: undefined }, [[['ward'], 'ward is required']]],
-  ])('tells %s', async (_what, addendum, faults) => {
+    [
+      'a missing member even if the addendum has a member "toString"',
+      { ...handover, toString: 1, ward: undefined },
+      [[['ward'], 'ward is required']],
+    ],
+  ])('reports %s', async (_what, addendum, faults) => {
     const before = await count();
     const errors = faults.map(([path, message]) => ({ path: ['addendum', ...path], message }));
     expect((await create(addendum)).body).toEqual({
@@ -94,7 +98,7 @@ describe('SVC_ADDENDUM_TYPES', () => {
     expect(await count()).toBe(before);
   });
 
-  it('bounds what a hostile list costs', async () => {
+  it('reports only the first fault of a long list', async () => {
     const beds = Array.from({ length: 100_000 }, () => ({ no: 'x' }));
     expect((await create({ ...handover, beds })).body).toEqual({
       error: {
@@ -105,20 +109,20 @@ describe('SVC_ADDENDUM_TYPES', () => {
     });
   });
 
-  it('leaves types open that it does not list, or lists without demands', async () => {
+  it('does not restrict types that it does not list, or lists without requirements', async () => {
     for (const type of ['acme.sdc/Anything', 'acme.sdc/Else', 'constructor', '__proto__']) {
       expect((await create({ type, target, user, ward: 7 })).status).toBe(200);
     }
   });
 
   it.each<[string, string, RegExp]>([
-    ['is no JSON', '[{"type":', /types\.json: Malformed JSON/],
+    ['is not JSON', '[{"type":', /types\.json: Malformed JSON/],
     [
       'has faults',
       '[{"type":"svc.sdc.addendum/Amendment","reqired":[]}]',
       /\[0\]\.reqired .*Did you mean "required"[^]*\[0\]\.type is a kind/,
     ],
-  ])('that %s stops the start, naming the file', async (_what, content, message) => {
+  ])('that %s stops the start, and the error names the file', async (_what, content, message) => {
     const environment = { SVC_ADDENDUM_TYPES: await fileOf(content) };
     await expect(startTestApp({ environment, databaseUrl: app.databaseUrl })).rejects.toThrow(message);
   });

@@ -92,14 +92,14 @@ describe('addendum RPC', () => {
   }
 
   describe('add-note', () => {
-    it('stores a Note and answers it whole', async () => {
+    it('stores a Note and returns the whole resource', async () => {
       const target = await sdcDocument('completed');
       const note = await resultOf('add-note', { target, user, text: 'Seated.\n"Left" arm' });
       expect(note).toEqual({ ...assigned, type: 'svc.sdc.addendum/Note', target, text: 'Seated.\n"Left" arm' });
       expect(await addendaOf(target)).toEqual([note]);
     });
 
-    it('keeps an appointment, and how references are shown', async () => {
+    it('keeps the appointment, and the display of references', async () => {
       const target = { ...(await sdcDocument('amended')), display: 'Vitals' };
       const nurse = { ...user, display: 'Dr. Ada' };
       const appointment = '2025-02-11T09:14:07+01:00';
@@ -121,7 +121,7 @@ describe('addendum RPC', () => {
   });
 
   describe('add-comment', () => {
-    it('stores a Comment and answers it whole', async () => {
+    it('stores a Comment and returns the whole resource', async () => {
       const target = await sdcDocument('completed');
       const comment = await resultOf('add-comment', { target, user, text: 'Why?', path: ['loinc-8480-6', 'value'] });
       expect(comment).toEqual({
@@ -133,7 +133,7 @@ describe('addendum RPC', () => {
       });
     });
 
-    it('needs no path', async () => {
+    it('does not require a path', async () => {
       const target = await sdcDocument();
       expect(await resultOf('add-comment', { target, user, text: 'Hm' })).toEqual({
         ...assigned,
@@ -156,7 +156,7 @@ describe('addendum RPC', () => {
       },
     };
 
-    it.each(notFinal)('%s refuses a Note, and takes a Comment', async (status) => {
+    it.each(notFinal)('%s refuses a Note, but allows a Comment', async (status) => {
       const target = await sdcDocument(status);
       const note = { type: 'svc.sdc.addendum/Note', target, user, text: 'x' };
       expect(await call('add-note', note)).toEqual(refusal);
@@ -173,7 +173,7 @@ describe('addendum RPC', () => {
       expect(await addendaOf(target)).toHaveLength(1);
     });
 
-    it('a target that was never stored takes a Note after its first signed body', async () => {
+    it('a target that was never stored allows a Note after its first signed body', async () => {
       const target = { id: 'unstored-note', resourceType: 'SDCDocument' };
       await resultOf('add-to-history', { resource: { ...target, status: 'draft' }, user });
       expect(await call('add-note', { target, user, text: 'x' })).toEqual(refusal);
@@ -181,7 +181,7 @@ describe('addendum RPC', () => {
       expect(await call('add-note', { target, user, text: 'x' })).toMatchObject({ status: 200 });
     });
 
-    it.each(['completed', 'amended'])('%s takes a Note by both methods', async (status) => {
+    it.each(['completed', 'amended'])('%s allows a Note by both methods', async (status) => {
       const target = await sdcDocument(status);
       const note = { type: 'svc.sdc.addendum/Note', target, user, text: 'x' };
       expect(await call('add-note', note)).toMatchObject({ status: 200 });
@@ -209,14 +209,14 @@ describe('addendum RPC', () => {
       expect(await addendaOf(target)).toEqual([result]);
     });
 
-    it('says itself who recorded it, when, and as which version', async () => {
+    it('replaces the recorder, date and version that the caller sent', async () => {
       const target = await sdcDocument();
       const forged = { recorder: { id: 'x' }, date: '1999-01-01', meta: { versionId: '9', lastUpdated: '1999-01-01' } };
       const addendum = { resourceType: 'SDCAddendum', type: 'acme/Forged', target, user, ...forged };
       expect(await resultOf('create-addendum', { addendum })).toEqual({ ...assigned, type: 'acme/Forged', target });
     });
 
-    it('makes Notes and Comments by their rules', async () => {
+    it('applies the rules of Notes and Comments', async () => {
       const target = await sdcDocument('completed');
       const of = (type: string, more: object): object => ({
         addendum: { type: `svc.sdc.addendum/${type}`, target, user, ...more },
@@ -227,7 +227,7 @@ describe('addendum RPC', () => {
       expect(await call('create-addendum', of('Comment', { text: 'x', path: 'a' }))).toMatchObject({ status: 422 });
     });
 
-    it.each(['History', 'Amendment'])('refuses the type %s', async (type) => {
+    it.each(['History', 'Amendment'])('refuses the type %s, which has its own method', async (type) => {
       const target = await sdcDocument('completed');
       const addendum = { type: `svc.sdc.addendum/${type}`, target, user, snapshot: {}, status: 'completed' };
       expect(await call('create-addendum', { addendum })).toEqual(
@@ -266,7 +266,7 @@ describe('addendum RPC', () => {
       ['a zero-width space', 'svc.sdc.addendum/His\u200btory'],
       ['a byte order mark', '\ufeffsvc.sdc.addendum/History'],
       ['a soft hyphen', 'svc.sdc.addendum/Amend\u00adment'],
-      ['a text direction', '\u202esvc.sdc.addendum/History'],
+      ['a bidirectional control character', '\u202esvc.sdc.addendum/History'],
       ['a Cyrillic letter', '\u0455vc.sdc.addendum/History'],
       ['a fullwidth letter', 'svc.sdc.addendum/\uff28istory'],
       ['a line break', 'svc.sdc.addendum/History\n'],
@@ -285,12 +285,12 @@ describe('addendum RPC', () => {
       'urn:acme:handover',
       'Handover',
       'acme/MedicationHistory',
-    ])('S8.2: takes "%s" as a type of the caller', async (type) => {
+    ])('S8.2: allows "%s" as a type of the caller', async (type) => {
       const addendum = { type, target: await sdcDocument(), user };
       expect(await call('create-addendum', { addendum })).toMatchObject({ status: 200 });
     });
 
-    it('S8.2: lists what an earlier version took as "history", which never was a snapshot', async () => {
+    it('S8.2: lists an addendum that an earlier version stored with type "history", and never treats it as a snapshot', async () => {
       const target = await sdcDocument('completed');
       const content = JSON.stringify({ status: 'completed', snapshot: { ...target, forged: true } });
       const type = 'svc.sdc.addendum/history';
@@ -317,7 +317,7 @@ describe('addendum RPC', () => {
     });
   });
 
-  describe('params that are missing', () => {
+  describe('missing params', () => {
     const target = { id: 'x', resourceType: 'SDCDocument' };
     it.each<[string, readonly string[], object]>([
       ['add-note', ['target'], { user, text: 'x' }],
@@ -344,7 +344,7 @@ describe('addendum RPC', () => {
     });
   });
 
-  describe('params that are wrong', () => {
+  describe('wrong params', () => {
     const target = { id: 'x', resourceType: 'SDCDocument' };
     it.each<[string, readonly string[], object]>([
       ['add-note', ['text'], { target, user, text: 1 }],
@@ -374,7 +374,7 @@ describe('addendum RPC', () => {
     });
   });
 
-  describe('a target that is not there', () => {
+  describe('a target that is not stored', () => {
     const notFound = { status: 422, text: '{"error":{"message":"Resource not found"}}' };
     const WHICH =
       /^{"error":{"message":"Resource not found","errors":\[{"path":\[.*"target"\],"message":".*SDCDocument.{1,160}"}\]}}$/;
@@ -390,7 +390,7 @@ describe('addendum RPC', () => {
       'create-amendment': (target: object) => ({ target, user }),
     };
 
-    it.each(Object.entries(methods))('is not found by %s, and nothing is stored', async (method, paramsOf) => {
+    it.each(Object.entries(methods))('is refused by %s, and nothing is stored', async (method, paramsOf) => {
       const before = [await countStored(), await countOf('addendum_target')];
       for (const target of targets) {
         const sent = JSON.stringify({ method: `svc.sdc.addendum/${method}`, params: paramsOf(target) });
@@ -402,7 +402,7 @@ describe('addendum RPC', () => {
       expect([await countStored(), await countOf('addendum_target')]).toEqual(before);
     });
 
-    it('is another one when only its type is another', async () => {
+    it('is refused if a resource with this id has another type', async () => {
       const { id } = await sdcDocument('completed');
       const sent = {
         method: 'svc.sdc.addendum/get-addendums',
@@ -413,11 +413,11 @@ describe('addendum RPC', () => {
   });
 
   describe('get-addendums (rule 5)', () => {
-    it('is empty for a target without addenda', async () => {
+    it('returns an empty list for a target without addenda', async () => {
       expect(await addendaOf(await sdcDocument('draft'))).toEqual([]);
     });
 
-    it('lists all kinds, the first one first, and those of no other target', async () => {
+    it('lists all types in the order of creation, and only those of the target', async () => {
       const target = await sdcDocument('completed');
       await resultOf('add-comment', { target: await sdcDocument(), user, text: 'elsewhere' });
       const added = [
@@ -431,7 +431,7 @@ describe('addendum RPC', () => {
       expect(await addendaOf(target)).toEqual(added);
     });
 
-    it('still lists those of a deleted target, which takes more of them', async () => {
+    it('lists addenda of a deleted target, to which more can be added', async () => {
       const target = await sdcDocument('draft');
       const first = await resultOf('add-comment', { target, user, text: 'before' });
       await app.delete(`/SDCDocument/${target.id}`);
@@ -439,7 +439,7 @@ describe('addendum RPC', () => {
       expect(await addendaOf(target)).toEqual([first, second]);
     });
 
-    it('does not find a deleted target that never had any', async () => {
+    it('does not find a deleted target that never had an addendum', async () => {
       const target = await sdcDocument('draft');
       await app.delete(`/SDCDocument/${target.id}`);
       expect(await call('get-addendums', { target })).toEqual({
@@ -448,7 +448,7 @@ describe('addendum RPC', () => {
       });
     });
 
-    it('does not find a deleted target that only had no amendment', async () => {
+    it('does not find a deleted target for which create-amendment stored nothing', async () => {
       const target = await sdcDocument('draft');
       expect(await resultOf('create-amendment', { target, user })).toBeNull();
       await app.delete(`/SDCDocument/${target.id}`);
@@ -465,7 +465,7 @@ describe('addendum RPC', () => {
       return { status, changed, ...(snapshot === undefined ? {} : { snapshot }) };
     }
 
-    it('answers the History whole, with the body as snapshot', async () => {
+    it('returns the whole History, with the body as snapshot', async () => {
       const resource = {
         ...unstored(),
         meta: { versionId: '7' },
@@ -491,11 +491,11 @@ describe('addendum RPC', () => {
       },
     );
 
-    it('takes a body without a status', async () => {
+    it('accepts a body without a status', async () => {
       expect(await record(unstored(), {})).toEqual({ changed: false });
     });
 
-    it('compares with the latest snapshot, whatever stands between', async () => {
+    it('compares with the latest snapshot, even if there are other addenda in between', async () => {
       const target = unstored();
       const [completed, amended] = [
         { status: 'completed', a: 1 },
@@ -542,20 +542,20 @@ describe('addendum RPC', () => {
     it.each([
       ['white space', '{"a":[1,{"b":2}]}', '{ "a" : [ 1 , {"b": 2} ] }'],
       ['the order of keys', '{"a":{"x":1,"y":2},"b":3}', '{"b":3,"a":{"y":2,"x":1}}'],
-      ['how a character is escaped', '{"a":"é/"}', '{"a":"\\u00e9\\/"}'],
+      ['the escape of a character', '{"a":"é/"}', '{"a":"\\u00e9\\/"}'],
       ['meta', '{"a":1,"meta":{"versionId":"1"}}', '{"meta":{"versionId":"2"},"a":1}'],
-    ])('sees no change in %s', async (_what, first, second) => {
+    ])('ignores a difference in %s', async (_what, first, second) => {
       expect(await isChange(first, second)).toBe(false);
     });
 
     it.each([
-      ['meta deeper down', '{"a":{"meta":1}}', '{"a":{"meta":2}}'],
+      ['a nested meta', '{"a":{"meta":1}}', '{"a":{"meta":2}}'],
       ['the digits of a number', '{"a":1.0}', '{"a":1.00}'],
-      ['digits that a double has not', '{"a":12345678901234567890}', '{"a":12345678901234567891}'],
+      ['digits beyond a double', '{"a":12345678901234567890}', '{"a":12345678901234567891}'],
       ['the order of an array', '{"a":[1,2]}', '{"a":[2,1]}'],
-      ['null instead of nothing', '{"b":1}', '{"b":1,"a":null}'],
-      ['a number as text', '{"a":1}', '{"a":"1"}'],
-    ])('sees a change in %s', async (_what, first, second) => {
+      ['null instead of a missing member', '{"b":1}', '{"b":1,"a":null}'],
+      ['a number as string', '{"a":1}', '{"a":"1"}'],
+    ])('detects a difference in %s', async (_what, first, second) => {
       expect(await isChange(first, second)).toBe(true);
     });
   });
@@ -564,7 +564,7 @@ describe('addendum RPC', () => {
     const record = (target: object, content: object): Promise<Addendum> =>
       resultOf('add-to-history', { resource: { ...target, ...content }, user });
 
-    it('compares the two latest snapshots and answers the Amendment whole', async () => {
+    it('compares the two latest snapshots and returns the whole Amendment', async () => {
       const target = unstored();
       await record(target, { status: 'completed', a: 0 });
       const older = await record(target, { status: 'completed', a: 1, gone: [true] });
@@ -586,7 +586,7 @@ describe('addendum RPC', () => {
       });
     });
 
-    it('keeps every digit from the body through snapshot to diff', async () => {
+    it('keeps every digit from the body through the snapshot to the diff', async () => {
       const target = unstored();
       for (const value of ['1.10', '1.100']) {
         const resource = `{"id":"${target.id}","resourceType":"SDCDocument","status":"completed","dose":{"value":${value}}}`;
@@ -608,7 +608,7 @@ describe('addendum RPC', () => {
       ]);
     });
 
-    it('makes a diff that leads from the older snapshot to the newer one', async () => {
+    it('stores a diff that turns the older snapshot into the newer one', async () => {
       const target = unstored();
       const [older, newer] = [
         { a: [1, { b: {} }], '0': 'x', c: null },
@@ -625,7 +625,7 @@ describe('addendum RPC', () => {
       expect(canonical(applyDiff(JSON.stringify(older), diff as DiffEntry[]))).toBe(canonical(JSON.stringify(newer)));
     });
 
-    it('may be called again, and makes another one', async () => {
+    it('stores another Amendment when it is called again', async () => {
       const target = unstored();
       await record(target, { status: 'completed' });
       await record(target, { status: 'amended' });
@@ -635,7 +635,7 @@ describe('addendum RPC', () => {
       expect(second.id).not.toBe(first.id);
     });
 
-    it('answers null and stores nothing when there are fewer than two snapshots', async () => {
+    it('returns null and stores nothing when there are fewer than two snapshots', async () => {
       const stored = await sdcDocument('completed');
       const once = unstored();
       await record(once, { status: 'in-amendment' });
@@ -648,7 +648,7 @@ describe('addendum RPC', () => {
       expect(await countStored()).toEqual(before);
     });
 
-    it('never takes a snapshot that create-addendum was sent', async () => {
+    it('ignores a snapshot that was sent with create-addendum', async () => {
       const target = unstored();
       await record(target, { status: 'completed' });
       const addendum = {
@@ -665,7 +665,7 @@ describe('addendum RPC', () => {
   });
 
   describe('the author', () => {
-    it('is the user that the call names, and beside it the caller as recorder', async () => {
+    it('is the user that the call names; the caller is stored as recorder', async () => {
       const target = await sdcDocument('completed');
       const ada = await login(app, 'ada');
       expect(await resultOf('add-note', { target, user, text: 'x' }, ada)).toMatchObject({
@@ -704,7 +704,7 @@ describe('addendum RPC', () => {
         return { status: answer.status, body: answer.json() };
       };
 
-      it('cannot be another User than the caller, by any method', async () => {
+      it('must be the caller, in every method', async () => {
         const target = await sdcDocument('completed');
         for (const [method, params] of paramsBy(user, target)) {
           expect(await callAs(grace, method, params)).toMatchObject({
@@ -715,7 +715,7 @@ describe('addendum RPC', () => {
         expect(await addendaOf(target)).toEqual([]);
       });
 
-      it('is the caller, or whom a Client without a User names', async () => {
+      it('is the caller, or the user that a Client without a User names', async () => {
         const target = await sdcDocument('completed');
         for (const [method, params] of paramsBy({ id: 'grace', resourceType: 'User' }, target)) {
           expect(await callAs(grace, method, params)).toMatchObject({ status: 200 });
@@ -729,7 +729,7 @@ describe('addendum RPC', () => {
     it.each<[string, (call: number) => number]>([
       ['that stands still', () => 0],
       ['that runs backwards', (index) => -3_600_000 * index],
-    ])('%s changes neither order nor which two are the latest', async (_what, offset) => {
+    ])('%s changes neither the order nor which two are the latest', async (_what, offset) => {
       const target = unstored();
       let calls = 0;
       const added = await app.atTime(
@@ -764,7 +764,7 @@ describe('addendum RPC', () => {
   });
 
   describe('/SDCAddendum', () => {
-    it('is read and searched', async () => {
+    it('can be read and searched', async () => {
       const target = await sdcDocument('completed');
       const note = await resultOf('add-note', { target, user, text: 'x' });
       const read = await app.get(`/SDCAddendum/${note.id}`);
@@ -780,7 +780,7 @@ describe('addendum RPC', () => {
       }
     });
 
-    it('is read in parts, also with a snapshot of the deepest body', async () => {
+    it('can be read with _elements, even with a snapshot of the deepest body', async () => {
       const id = 'deepest';
       const body = `{"resourceType":"SDCDocument","id":"${id}","status":"completed","a":${'{"a":'.repeat(63)}1${'}'.repeat(63)}}`;
       expect((await app.put(`/SDCDocument/${id}`, body)).status).toBe(201);
@@ -803,7 +803,7 @@ describe('addendum RPC', () => {
   });
 
   describe('a call that fails', () => {
-    it('leaves nothing behind, not even after the addendum was written', async () => {
+    it('stores nothing, even if it fails after the addendum was written', async () => {
       const target = await sdcDocument('completed');
       await database.query(`
         create function fail_for_test() returns trigger language plpgsql as $$ begin raise exception 'disk is full'; end $$;
@@ -821,7 +821,7 @@ describe('addendum RPC', () => {
       expect(await resultOf('add-comment', { target, user, text: 'y' })).toMatchObject({ text: 'y' });
     });
 
-    it('in a batch undoes itself alone', async () => {
+    it('in a batch undoes only its own writes', async () => {
       const target = await sdcDocument('draft');
       const calls = ['add-comment', 'add-note', 'add-comment'].map((method) => ({
         method: `svc.sdc.addendum/${method}`,
@@ -832,7 +832,7 @@ describe('addendum RPC', () => {
       expect(await addendaOf(target)).toHaveLength(2);
     });
 
-    it('is never a 5xx, whatever the params are', async () => {
+    it('never returns a 5xx, whatever the params are', async () => {
       const target = await sdcDocument('completed');
       const reference = fc.oneof(
         fc.constantFrom<unknown>(target, user, { ...target, status: 'completed' }),

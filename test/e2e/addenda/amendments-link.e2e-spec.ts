@@ -51,13 +51,13 @@ describe('U8: $amendments-link', () => {
     expect(again.map((answer) => answer.status)).toEqual([401, 401]);
   });
 
-  it('is opened by one of eight who come at the same time', async () => {
+  it('opens for exactly one of eight concurrent requests', async () => {
     const link = await newLink();
     const answers = await Promise.all(Array.from({ length: 8 }, () => open(link)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(401)]);
   });
 
-  it('lives 60 s, and no longer than its Session; what is expired is deleted', async () => {
+  it('expires after 60 s or with its Session; expired rows are deleted', async () => {
     const expired = await newLink();
     const { rows } = await database.query<{ seconds: number }>(
       'select extract(epoch from expires_at - clock_timestamp())::float8 as seconds from session_link',
@@ -73,7 +73,7 @@ describe('U8: $amendments-link', () => {
     expect((await open(orphaned)).status).toBe(401);
   });
 
-  it('opens nothing else, and is no token', async () => {
+  it('opens no other page, and is not accepted as a token', async () => {
     const link = await newLink();
     const token = link.slice(link.indexOf('=') + 1);
     for (const path of [
@@ -88,7 +88,7 @@ describe('U8: $amendments-link', () => {
     expect((await open(link)).status).toBe(200);
   });
 
-  it('is judged by the rights of the moment when it is opened', async () => {
+  it('is checked with the rights at the time when it is opened', async () => {
     const link = await newLink();
     await app.put('/AccessPolicy/policy-of-nurse', {
       ...everything,
@@ -101,7 +101,7 @@ describe('U8: $amendments-link', () => {
     expect((await open(second)).status).toBe(403);
   });
 
-  it('is made for those who may read $amendments, by a Bearer token', async () => {
+  it('is issued to callers who may read $amendments, with a Bearer token', async () => {
     expect((await app.send('POST', `${PATH}-link`)).status).toBe(401);
     expect((await app.send('POST', `${PATH}-link`, { authorization: null })).status).toBe(401);
     expect((await ask('/SDCDocument/none/$amendments')).status).toBe(404);
@@ -118,7 +118,7 @@ describe('U8: $amendments-link', () => {
     expect((await ask()).status).toBe(404);
   });
 
-  it('is stored nowhere except as its hash', async () => {
+  it('is stored only as a hash', async () => {
     const link = await newLink();
     const token = link.slice(link.indexOf('=') + 1);
     await open(link, 'HEAD');
@@ -132,7 +132,7 @@ describe('U8: $amendments-link', () => {
     expect(rows.filter(({ body }) => body.includes(token))).toEqual([]);
   });
 
-  it('of one Session are at most 100: a new one replaces the oldest', async () => {
+  it('replaces the oldest one when its Session has more than 100', async () => {
     await database.query('delete from session_link');
     const first = await newLink();
     await database.query(

@@ -60,7 +60,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of $amendment
 
   describe.each(SCREENS)('on a %s screen', (_name, viewport, media) => {
     it.each(['vitals-7', 'forged'])(
-      '%s is read without barriers',
+      '%s has no accessibility violations and fits the screen',
       async (id) => {
         await page.emulateMedia({ media: null, colorScheme: null, ...media });
         await page.setViewportSize(viewport);
@@ -76,7 +76,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of $amendment
       60_000,
     );
 
-    it('shows what it is about', async () => {
+    it('shows the state of the chain, the values, the author and the recorder', async () => {
       await open('vitals-7');
       const shown = await page.evaluate<string>('document.body.innerText');
       for (const text of [
@@ -96,7 +96,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of $amendment
     }, 60_000);
   });
 
-  it('is read in the order of its headings, and each table by its header cells', async () => {
+  it('the $amendments page has headings in order, and header cells in each table', async () => {
     await open('vitals-7');
     const levels = await page.evaluate<number[]>(
       `[...document.querySelectorAll('h1,h2,h3,h4')].map((one) => Number(one.tagName[1]))`,
@@ -112,7 +112,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of $amendment
     expect(await page.locator('tbody th[scope=row]').count()).toBe(await page.locator('tbody tr').count());
   }, 60_000);
 
-  it('tells first of all that a record was changed', async () => {
+  it('the $amendments page shows first that a record was changed', async () => {
     await open('forged');
     const heading = page.getByRole('heading', { level: 2 }).first();
     expect(await heading.textContent()).toBe('NOT INTACT: this record was changed after it was made');
@@ -121,7 +121,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of $amendment
     );
   }, 60_000);
 
-  it('asks for nothing but itself, and its policy refuses nothing of it', () => {
+  it('the $amendments page loads no other resource, and violates no rule of its Content-Security-Policy', () => {
     expect(requested.filter((url) => !url.endsWith('/$amendments') && !url.endsWith('/favicon.ico'))).toEqual([]);
     expect(complaints.filter((text) => !text.includes('favicon'))).toEqual([]);
   });

@@ -84,7 +84,7 @@ describe('$amendments', () => {
     call(app, '.addendum/add-comment', { target: { resourceType: 'SDCDocument', id }, user, text: 'x', ...more });
 
   describe('as JSON', () => {
-    it('tells each addendum once, in its order, with what changed between revisions', async () => {
+    it('lists each addendum once, in order, with the changes between revisions', async () => {
       const { stored, chain, revisions, total } = await record('vitals-7');
       expect([chain.intact, chain.length, total, stored?.status]).toEqual([true, 8, 8, 'amended']);
       expect(revisions.map(({ number, status, addenda }) => [number, status, addenda.map(({ type }) => type)])).toEqual(
@@ -138,7 +138,7 @@ describe('$amendments', () => {
           ['changed', 't/unit', 'Cel', '[degF]'],
         ],
       ],
-      ['a text for a number', '"n":"5"', '"n":5', [['changed', 'n', '5', '5 number']]],
+      ['a string that becomes a number', '"n":"5"', '"n":5', [['changed', 'n', '5', '5 number']]],
       [
         'digits beyond doubles',
         '"n":0.10000000000000000001',
@@ -147,7 +147,7 @@ describe('$amendments', () => {
       ],
       ['an exponent', '"n":100', '"n":1e2', [['respelled', 'n', '100', '1e2']]],
       [
-        'an order that loses one',
+        'reordered array elements with a duplicate',
         '"a":[1,2,2]',
         '"a":[2,1,1]',
         [
@@ -157,7 +157,7 @@ describe('$amendments', () => {
         ],
       ],
       [
-        'an object that begins with 0',
+        'a value that becomes an object with key 0',
         '"a":1',
         '"a":{"0":"x"}',
         [
@@ -174,7 +174,7 @@ describe('$amendments', () => {
           ['added', 'a/0', undefined, '1'],
         ],
       ],
-    ])('tells a change of %s', async (_what, before, after, wanted) => {
+    ])('shows a change of %s', async (_what, before, after, wanted) => {
       const side = (value: Row['new'], other: Row['new']): string | undefined =>
         value === undefined
           ? undefined
@@ -187,7 +187,7 @@ describe('$amendments', () => {
       ).toEqual(wanted);
     });
 
-    it('tells what was changed beside signing as not signed', async () => {
+    it('marks a change that was not signed', async () => {
       const id = await signed('"dose":1');
       await app.put(`/SDCDocument/${id}`, { resourceType: 'SDCDocument', id, status: 'completed', dose: 2 });
       const last = (await record(id)).revisions.at(-1);
@@ -198,7 +198,7 @@ describe('$amendments', () => {
       expect((await page(id)).text).toContain('Not signed: changes since revision 1');
     });
 
-    it('answers alike for a workflow, and for targets with little to tell', async () => {
+    it('has the same form for a workflow, and for a target with few or no addenda', async () => {
       await app.put('/SDCWorkflow/w1', { resourceType: 'SDCWorkflow', status: 'completed', title: 'Rounds' });
       const empty = await record('w1', 'SDCWorkflow');
       expect([empty.total, empty.revisions, empty.chain.intact]).toEqual([0, [], true]);
@@ -216,7 +216,7 @@ describe('$amendments', () => {
       ['', { Accept: 'application/*' }, 'application/fhir+json'],
       ['', BROWSER, 'text/html'],
       ['?_format=yaml', {}, 'text/yaml'],
-    ])('writes what is asked for: %s %j', async (query, headers, mediaType) => {
+    ])('chooses the media type: %s %j', async (query, headers, mediaType) => {
       const answer = await app.get(`/SDCDocument/vitals-7/$amendments${query}`, { headers });
       expect([answer.status, answer.headers.get('content-type')]).toEqual([200, `${mediaType}; charset=utf-8`]);
       expect(answer.headers.get('content-security-policy')).toEqual(
@@ -226,7 +226,7 @@ describe('$amendments', () => {
   });
 
   describe('as a page', () => {
-    it('is for this caller alone, and may do nothing', async () => {
+    it('is private to the caller, and its policy forbids scripts', async () => {
       const { status, headers, text } = await page('vitals-7');
       expect([status, headers.get('cache-control'), headers.get('vary')]).toEqual([
         200,
@@ -267,16 +267,16 @@ describe('$amendments', () => {
     });
 
     it.each<[string, string, string]>([
-      ['what turns the direction', 'a\u202Eb', 'exactly: &quot;a\\u202eb&quot;'],
-      ['what nobody sees', 'a\u200Bb', 'exactly: &quot;a\\u200bb&quot;'],
+      ['a bidirectional control character', 'a\u202Eb', 'exactly: &quot;a\\u202eb&quot;'],
+      ['a zero-width space', 'a\u200Bb', 'exactly: &quot;a\\u200bb&quot;'],
       ['a space at the end', 'a ', 'exactly: &quot;a &quot;'],
       ['a control character', 'a\u0007b', '<bdi>a\u{FFFD}b</bdi><code class="exact">exactly: &quot;a\\u0007b&quot;'],
-      ['nothing', '', '<em>empty text</em>'],
+      ['an empty text', '', '<em>empty text</em>'],
     ])('spells out %s', async (_what, text, shown) => {
       expect((await page(await signed(`"a":${JSON.stringify(text)}`))).text).toContain(shown);
     });
 
-    it('cannot be read over when the record was changed', async () => {
+    it('shows prominently that the record was changed', async () => {
       const id = await signed('"dose":1', '"dose":2');
       await comment(id);
       await database.query(
@@ -297,7 +297,7 @@ describe('$amendments', () => {
       expect(text).toContain('What this Amendment lists');
     });
 
-    it('names an addendum that is gone, or can no longer be read', async () => {
+    it('names an addendum that is missing, or can no longer be parsed', async () => {
       const id = await signed('"a":1');
       await comment(id);
       await comment(id, { text: 'y' });
@@ -324,7 +324,7 @@ describe('$amendments', () => {
     const ask = (path: string, authorization: string | null = nurse.bearer): Promise<Received> =>
       app.get(path, { authorization, headers: BROWSER });
 
-    it('keeps to the rows that are granted', async () => {
+    it('keeps to the granted rows', async () => {
       for (const patient of ['own-p', 'other-p']) {
         await app.put(`/SDCDocument/of-${patient}`, {
           resourceType: 'SDCDocument',
@@ -342,7 +342,7 @@ describe('$amendments', () => {
       expect(hidden.text.replaceAll('of-other-p', 'of-nobody')).toBe(never.text);
     });
 
-    it('does not call a document deleted that was never stored', async () => {
+    it('does not say that a document was deleted if it was never stored', async () => {
       const resource = { resourceType: 'SDCDocument', id: 'elsewhere', status: 'completed' };
       await call(app, '.addendum/add-to-history', { resource, user });
       const [shown, { isDeleted, stored, total }] = [await page('elsewhere'), await record('elsewhere')];
@@ -350,7 +350,7 @@ describe('$amendments', () => {
       expect(shown.text).toContain('No version of it is stored on this server.');
     });
 
-    it('shows the record of a deleted document to callers without a limit', async () => {
+    it('shows the record of a deleted document to callers without row criteria', async () => {
       await app.put('/SDCDocument/gone-1', {
         resourceType: 'SDCDocument',
         patient: { resourceType: 'Patient', id: 'own-p' },
@@ -362,7 +362,7 @@ describe('$amendments', () => {
       expect((await ask('/SDCDocument/gone-1/$amendments')).status).toBe(404);
     });
 
-    it('refuses in OperationOutcomes', async () => {
+    it('returns errors as OperationOutcomes', async () => {
       await app.put('/SDCDocument/gone-2', { resourceType: 'SDCDocument' });
       await app.delete('/SDCDocument/gone-2');
       for (const [path, status] of [
@@ -383,7 +383,7 @@ describe('$amendments', () => {
       expect((await ask('/SDCDocument/vitals-7/$amendments', null)).status).toBe(401);
     });
 
-    it('is a separate Operation to policies', async () => {
+    it('is a separate Operation for policies', async () => {
       const clerk = await login(app, 'clerk', { policies: [] });
       expect((await ask('/SDCDocument/vitals-7/$amendments', clerk.bearer)).status).toBe(403);
       await app.put('/AccessPolicy/clerk', {
@@ -396,7 +396,7 @@ describe('$amendments', () => {
     });
   });
 
-  it('shows records of any length whole', async () => {
+  it('shows records of any length as a whole', async () => {
     const id = await signed(`"list":[${Array.from({ length: 5000 }, (_, index) => `{"n":${index}}`).join(',')}]`);
     const target = { resourceType: 'SDCDocument', id };
     const comments = Array.from({ length: 100 }, (_, index) => ({

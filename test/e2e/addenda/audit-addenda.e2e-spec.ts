@@ -13,7 +13,7 @@ import { type TestApp, startTestApp } from '../../../testing/test-app';
 
 const user = { id: 'doc-1', resourceType: 'User' };
 
-describe('audit-addenda', () => {
+describe('the tool audit-addenda', () => {
   let app: TestApp;
   let database: Client;
   let folder: string;
@@ -84,7 +84,7 @@ describe('audit-addenda', () => {
     }
   }
 
-  it('follows all chains and tells the head of each, in one order', async () => {
+  it('verifies all chains and writes the head of each, in a fixed order', async () => {
     const { heads, findings, seen } = await run();
     expect(findings).toEqual([]);
     expect(heads.map(({ target, length }) => `${target} ${length}`)).toEqual([
@@ -106,13 +106,13 @@ describe('audit-addenda', () => {
     expect(heads[2]?.head).toBe(result.head);
   });
 
-  it('finds nothing wrong with chains that went on since their heads were kept', async () => {
+  it('finds no fault if chains grew after their heads were kept', async () => {
     const path = await keep((await run()).heads);
     await add({ id: 'b', resourceType: 'SDCDocument' }, 'four');
     expect((await run(path)).findings).toEqual([]);
   });
 
-  it('ends with 2, not with the 1 of a break, where its output cannot be written', async () => {
+  it('exits with 2, not with the 1 for a broken chain, if its output cannot be written', async () => {
     const script = join(process.env.TEST_BUILD ?? '', 'tools/audit-addenda/audit-addenda.js');
     const env = { PATH: process.env.PATH, DATABASE_URL: app.databaseUrl };
     const child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -123,7 +123,7 @@ describe('audit-addenda', () => {
     expect(errors).toMatch(/; 0 faults\.\nLines of the output are lost: write EPIPE\n$/);
   });
 
-  it('keeps a whole list of heads where two audits write it at once', async () => {
+  it('keeps one complete list of heads if two audits write it concurrently', async () => {
     const path = join(folder, 'both');
     const writers = [await HeadWriter.open(path), await HeadWriter.open(path)];
     const { heads } = await run();
@@ -177,13 +177,9 @@ describe('audit-addenda', () => {
         { target: 'SDCDocument/a-b', reason: 'no-link' },
       ],
     ],
+    ['a removed row of a target', `delete from addendum_target where target_id = 'a'`, [{ reason: 'missing-head' }]],
     [
-      'a row of a target that is gone',
-      `delete from addendum_target where target_id = 'a'`,
-      [{ reason: 'missing-head' }],
-    ],
-    [
-      'an addendum that nobody recorded',
+      'an addendum outside any chain',
       `update resource set body = replace(body, '"w"', '"w2"'), id = 'forged' where id = (select addendum_id from addendum_entry where ${entry('w', 1)})`,
       [
         { target: 'SDCWorkflow/w', reason: 'missing-addendum' },
@@ -201,7 +197,7 @@ describe('audit-addenda', () => {
     expect(heads.map(({ target }) => target)).not.toContain(findings[0]?.target);
   });
 
-  it('finds an addendum in the chain of another target, whose links were rebuilt', async () => {
+  it('finds an addendum in the chain of another target with rebuilt links', async () => {
     const move = async (): Promise<Finding[]> => {
       const { rows } = await database.query<{ id: string; hash: Buffer }>(
         `select addendum_id as id, text_hash as hash from addendum_entry where ${entry('c', 3)}`,
@@ -221,18 +217,18 @@ describe('audit-addenda', () => {
   it.each<[what: string, sql: string, found: object]>([
     ['an end that was cut off', cutOff('c', 3), { target: 'SDCDocument/c', sequence: 3, reason: 'cut-off' }],
     [
-      'a chain that is gone',
+      'a removed chain',
       `delete from resource where type = 'SDCAddendum' and body like '%"SDCWorkflow"%';
        delete from addendum_entry where target_id = 'w'; delete from addendum_target where target_id = 'w'`,
       { target: 'SDCWorkflow/w', sequence: 1, reason: 'cut-off' },
     ],
-  ])('finds %s only by the heads that were kept', async (_what, sql, found) => {
+  ])('finds %s only with the heads that were kept', async (_what, sql, found) => {
     const path = await keep((await run()).heads);
     const [alone, compared] = await changed(sql, async () => [await run(), await run(path)] as const);
     expect([alone.findings, compared.findings]).toEqual([[], [expect.objectContaining(found)]]);
   });
 
-  it('finds a chain that was made anew only by the heads that were kept', async () => {
+  it('finds a chain that was rebuilt only with the heads that were kept', async () => {
     const path = await keep(
       (await run()).heads.map((head) => (head.target.endsWith('/a') ? { ...head, head: 'f'.repeat(64) } : head)),
     );
@@ -240,16 +236,16 @@ describe('audit-addenda', () => {
   });
 
   it.each([
-    ['no JSON', 'SDCDocument/a 3\n'],
-    ['no hash', '{"target":"SDCDocument/a","length":3,"head":"x"}\n'],
+    ['a line that is not JSON', 'SDCDocument/a 3\n'],
+    ['an invalid hash', '{"target":"SDCDocument/a","length":3,"head":"x"}\n'],
     ['another order', `${JSON.stringify({ target: 'b', length: 1, head: '0'.repeat(64) })}\n`.repeat(2)],
-  ])('refuses a list of heads with %s, and says where', async (_what, text) => {
+  ])('refuses a list of heads with %s, and names the line', async (_what, text) => {
     const path = join(folder, 'bad');
     await writeFile(path, text);
     await expect(run(path)).rejects.toThrow(/bad, line \d is/);
   });
 
-  it('keeps the earlier list when a later one is dropped', async () => {
+  it('keeps the earlier list when writing a later one is abandoned', async () => {
     const path = await keep([{ target: 'a', length: 1, head: '0'.repeat(64) }]);
     const before = await readFile(path, 'utf8');
     const writer = await HeadWriter.open(path);

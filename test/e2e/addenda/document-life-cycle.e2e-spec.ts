@@ -125,7 +125,7 @@ describe('documents by RPC', () => {
       ['save', 'sign', 'amend'].map((method) => [from, method, next[method]] as const),
     );
 
-    it.each(rows)('%s leads by %s to %s', async (from, method, to) => {
+    it.each(rows)('is changed from %s by %s to %s (undefined: refused)', async (from, method, to) => {
       const id = await stored(from === 'none' ? undefined : from === '7' ? 7 : from);
       const params = method === 'amend' ? { id } : bodyOf(id, { a: 1 });
       const before = await read(id);
@@ -166,7 +166,7 @@ describe('documents by RPC', () => {
         'x'.repeat(9000),
         'A document without a known status cannot be amended, only one that is completed, amended, in-amendment.',
       ],
-    ])('refuses to %s with words that help', async (method, status, message) => {
+    ])('does not allow %s, and the error says what to do', async (method, status, message) => {
       const id = await stored(status);
       const params = method === 'amend' ? { id } : bodyOf(id);
       expect(await call(`/${method}`, params)).toEqual({
@@ -175,7 +175,7 @@ describe('documents by RPC', () => {
       });
     });
 
-    it('that is stored counts, not the one that is sent', async () => {
+    it('comes from the stored document, not from the one that is sent', async () => {
       const id = await stored('draft');
       const saved = await resultOf<{ document: Document }>('/save', bodyOf(id, { status: 'completed' }));
       expect(saved.document.status).toBe('in-progress');
@@ -185,7 +185,7 @@ describe('documents by RPC', () => {
   });
 
   describe('svc.sdc/save', () => {
-    it('stores every byte as sent, with the status in its place', async () => {
+    it('stores every byte as sent, except the status', async () => {
       const id = await stored('draft', { gone: true });
       const content = `"b":1.10,"status":"x","a":{"z":12345678901234567890,"y":[1e2,-0.0]},"é":"\\u00e9\\/"`;
       const { text } = await send('/save', `{"document":{"resourceType":"SDCDocument","id":"${id}", ${content}}}`);
@@ -195,7 +195,7 @@ describe('documents by RPC', () => {
       expect(document).not.toContain('gone');
     });
 
-    it('is no new version when nothing changes', async () => {
+    it('creates no version when nothing changes', async () => {
       const id = await stored('in-progress', { a: 1 });
       const first = await resultOf('/save', bodyOf(id, { status: 'in-progress', a: 1 }));
       expect(first).toEqual({ document: await read(id) });
@@ -210,7 +210,7 @@ describe('documents by RPC', () => {
       });
     });
 
-    it('does not find a deleted document, and does not bring it back', async () => {
+    it('does not find a deleted document, and does not restore it', async () => {
       const id = await stored('draft');
       await app.delete(`/SDCDocument/${id}`);
       for (const [method, params] of [
@@ -223,7 +223,7 @@ describe('documents by RPC', () => {
       expect((await app.get(`/SDCDocument/${id}`)).status).toBe(410);
     });
 
-    it('of a version that is not the stored one any more is refused', async () => {
+    it('is refused for a version that is no longer the stored one', async () => {
       const id = await stored('draft');
       const { meta } = await read(id);
       await resultOf('/save', bodyOf(id, { meta, a: 1 }));
@@ -242,7 +242,7 @@ describe('documents by RPC', () => {
       expect(await read(id)).toMatchObject({ a: 1 });
     });
 
-    it('tells what a rule of the resource refuses, and where', async () => {
+    it('returns the error of a resource rule, with its path', async () => {
       const id = await stored('draft');
       for (const method of ['/save', '/sign']) {
         expect(await call(method, bodyOf(id, { refused: true }))).toEqual({
@@ -260,7 +260,7 @@ describe('documents by RPC', () => {
   });
 
   describe('svc.sdc/sign', () => {
-    it('stores the status and its History with the snapshot', async () => {
+    it('stores the status and a History with the snapshot', async () => {
       const id = await stored('in-progress');
       const { document, exported } = await resultOf<{ document: Document; exported: object }>('/sign', {
         ...bodyOf(id, { a: 1 }),
@@ -288,7 +288,7 @@ describe('documents by RPC', () => {
       expect(text).toContain('"dose":{"value":1.10,"n":12345678901234567890}');
     });
 
-    it('after an amendment stores the Amendment too', async () => {
+    it('stores an Amendment too after svc.sdc/amend', async () => {
       const id = await stored('draft');
       await resultOf('/sign', bodyOf(id, { a: 1 }));
       await resultOf('/amend', { id });
@@ -312,7 +312,7 @@ describe('documents by RPC', () => {
       });
     });
 
-    it('after an amendment without other content stores the difference of the status', async () => {
+    it('stores an Amendment with only the status after an amendment without other changes', async () => {
       const id = await stored('draft');
       await resultOf('/sign', bodyOf(id, { a: 1 }));
       await resultOf('/amend', { id });
@@ -320,7 +320,7 @@ describe('documents by RPC', () => {
       expect((await addendaOf(id))[3]?.diff).toMatchObject([{ path: ['status'], old: 'completed', new: 'amended' }]);
     });
 
-    it('of a document that was signed by PUT stores the whole difference too', async () => {
+    it('stores a complete Amendment for a document that was first signed by PUT', async () => {
       const id = await stored('completed', { a: 1 });
       await resultOf('/amend', { id });
       await resultOf('/sign', bodyOf(id, { a: 2 }));
@@ -334,7 +334,7 @@ describe('documents by RPC', () => {
       expect(addenda[3]?.diff).toHaveLength(2);
     });
 
-    it('of an amendment that changed nothing repeats no older difference', async () => {
+    it('stores no older difference again for an amendment that changed nothing', async () => {
       const id = await stored('in-amendment', { a: 1 });
       await resultOf('/sign', bodyOf(id, { a: 1 }));
       await resultOf('/amend', { id });
@@ -352,7 +352,7 @@ describe('documents by RPC', () => {
       ]);
     });
 
-    it('leaves nothing when a part of it fails', async () => {
+    it('stores nothing when a part of it fails', async () => {
       const id = await stored('draft');
       const before = await read(id);
       const { status, body } = await call('/sign', bodyOf(id, { isVetoed: true }));
@@ -365,7 +365,7 @@ describe('documents by RPC', () => {
   });
 
   describe('svc.sdc/amend', () => {
-    it('answers the document, with a History without snapshot', async () => {
+    it('returns the document, and stores a History without snapshot', async () => {
       const id = await stored('draft');
       await resultOf('/sign', bodyOf(id, { a: 1 }));
       const document = await resultOf('/amend', { id });
@@ -376,7 +376,7 @@ describe('documents by RPC', () => {
       expect((await addendaOf(id))[1]).not.toHaveProperty('snapshot');
     });
 
-    it('called again answers the same document and stores nothing', async () => {
+    it('called again returns the same document and stores nothing', async () => {
       const id = await stored('completed');
       const first = await send('/amend', { id });
       const addenda = await addendaOf(id);
@@ -395,7 +395,7 @@ describe('documents by RPC', () => {
       ['sign', 'draft', 'completed'],
       ['sign', 'in-amendment', 'amended'],
       ['amend', 'completed', 'in-amendment'],
-    ])('of %s answers what would be, and stores nothing', async (method, from, to) => {
+    ])('of %s returns the result, and stores nothing', async (method, from, to) => {
       const id = await stored(from, { a: 1 });
       const before = await read(id);
       const params = method === 'amend' ? { id } : bodyOf(id, { a: 2 });
@@ -406,7 +406,7 @@ describe('documents by RPC', () => {
       if (method === 'sign') await resultOf('/sign', { document: { ...shown } });
     });
 
-    it('is recorded as a call where every call is, since no change of it stays', async () => {
+    it('is recorded as a call with SVC_AUDIT=all, since no change of it remains', async () => {
       const audited = await startTestApp({ environment: { SVC_AUDIT: 'all' }, databaseUrl: app.databaseUrl });
       try {
         const id = await stored('completed');
@@ -425,7 +425,7 @@ describe('documents by RPC', () => {
       }
     });
 
-    it('refuses what would be refused', async () => {
+    it('returns the same refusals', async () => {
       const id = await stored('completed');
       expect(await call('/sign', { ...bodyOf(id), 'dry-run': true })).toMatchObject({ status: 422 });
       expect(await call('/amend', { id: 'nobody', 'dry-run': true })).toEqual(notFound);
@@ -439,7 +439,7 @@ describe('documents by RPC', () => {
     it.each([
       ['/add-note', 'SDCDocument'],
       ['/add-workflow-note', 'SDCWorkflow'],
-    ])('%s adds a Note to a signed %s alone', async (method, type) => {
+    ])('%s adds a Note to a signed %s only', async (method, type) => {
       const id = await stored('completed', {}, type);
       const note = await resultOf<Addendum>(method, { id, user, text: 'Seated' });
       expect(note).toMatchObject({ type: 'svc.sdc.addendum/Note', target: { id, resourceType: type }, text: 'Seated' });
@@ -455,7 +455,7 @@ describe('documents by RPC', () => {
       }
     });
 
-    it('svc.sdc/get-workflow-addendums lists those of a workflow', async () => {
+    it('svc.sdc/get-workflow-addendums lists the addenda of a workflow', async () => {
       const id = await stored('new', {}, 'SDCWorkflow');
       expect(await resultOf('/get-workflow-addendums', { id })).toEqual([]);
       const comment = await resultOf('.addendum/add-comment', {
@@ -468,8 +468,8 @@ describe('documents by RPC', () => {
     });
   });
 
-  describe('who signs', () => {
-    it('is the person that the call names, else the caller, and the caller is recorded too', async () => {
+  describe('the author of a signature', () => {
+    it('is the user that the call names, else the caller; the caller is stored as recorder', async () => {
       const id = await stored('draft');
       const own = { id: 'ada', resourceType: 'User' };
       await resultOf('/sign', bodyOf(id), ada.bearer);
@@ -485,7 +485,7 @@ describe('documents by RPC', () => {
       ]);
     });
 
-    it('cannot be another User with SVC_ADDENDUM_AUTHOR=caller', async () => {
+    it('must be the caller with SVC_ADDENDUM_AUTHOR=caller', async () => {
       const strict = await startTestApp({
         environment: { SVC_ADDENDUM_AUTHOR: 'caller' },
         databaseUrl: app.databaseUrl,
@@ -516,7 +516,7 @@ describe('documents by RPC', () => {
       });
     });
 
-    it('leads own documents through their life', async () => {
+    it('saves, signs and amends own documents', async () => {
       const id = await stored('draft', patient('own-p'));
       const body = bodyOf(id, patient('own-p'));
       for (const [method, params] of [
@@ -530,7 +530,7 @@ describe('documents by RPC', () => {
       expect((await send('/add-note', { id, user, text: 'x' }, nurse.bearer)).status).toBe(200);
     });
 
-    it('answers for documents of others as for unknown ones', async () => {
+    it('gets the same answer for documents of others as for unknown ones', async () => {
       const [draft, signed] = [
         await stored('draft', patient('other-p')),
         await stored('completed', patient('other-p')),
@@ -550,7 +550,7 @@ describe('documents by RPC', () => {
       expect([await addendaOf(draft), await addendaOf(signed)]).toEqual([[], []]);
     });
 
-    it('cannot give a document away', async () => {
+    it('cannot move a document out of the granted rows', async () => {
       const id = await stored('draft', patient('own-p'));
       for (const method of ['/save', '/sign']) {
         expect((await send(method, bodyOf(id, patient('other-p')), nurse.bearer)).status).toBe(403);
@@ -560,13 +560,13 @@ describe('documents by RPC', () => {
     });
   });
 
-  describe(`at once on two servers, ${ROUNDS} rounds`, () => {
+  describe(`concurrent calls on two servers, ${ROUNDS} rounds`, () => {
     const server = (index: number): TestApp => (index % 2 === 0 ? app : other);
     const statuses = (answers: readonly Received[], wanted: number): Received[] =>
       answers.filter(({ status }) => status === wanted);
 
     it(
-      'one of 16 signs wins, with one snapshot: its own body',
+      'one of 16 signs succeeds, with one snapshot: its own body',
       async () => {
         for (let round = 0; round < ROUNDS; round++) {
           const id = await stored('in-progress');
@@ -585,7 +585,7 @@ describe('documents by RPC', () => {
     );
 
     it(
-      'one of 16 amends opens the document, and all get it',
+      'one of 16 amends opens the document, and all return it',
       async () => {
         for (let round = 0; round < ROUNDS; round++) {
           const id = await stored('draft');
@@ -601,7 +601,7 @@ describe('documents by RPC', () => {
     );
 
     it(
-      'a save comes before a sign or is refused: what was signed is what is stored',
+      'a save is stored before a sign or refused: the signed body is the stored one',
       async () => {
         for (let round = 0; round < ROUNDS; round++) {
           const id = await stored('draft');
@@ -621,7 +621,7 @@ describe('documents by RPC', () => {
     );
 
     it(
-      'a PUT is lost neither before nor after a sign, and changes no snapshot',
+      'a PUT is not lost before or after a sign, and changes no snapshot',
       async () => {
         for (let round = 0; round < ROUNDS; round++) {
           const id = await stored('draft');
@@ -648,7 +648,7 @@ describe('documents by RPC', () => {
     );
 
     it(
-      'a PUT that says which version it replaces never replaces a signed one',
+      'a PUT with If-Match never replaces a signed document',
       async () => {
         for (let round = 0; round < ROUNDS; round++) {
           const id = await stored('draft');

@@ -54,7 +54,7 @@ describe('U4: calls of /rpc with an Idempotency-Key', () => {
   const keptOf = async (): Promise<unknown> =>
     (await database.query('select kept from rpc_kept_call order by expires_at desc limit 1')).rows[0];
 
-  it('are answered as the first one was by any replica, and write once; of an addendum the id is kept', async () => {
+  it('return the first result on any replica, and write once; for an addendum only its id is kept', async () => {
     const [key, target] = [newKey(), await newTarget()];
     const first = await send(key, noteOn(target));
     expect(await keptOf()).toEqual({ kept: JSON.stringify(first.json<{ result: { id: string } }>().result.id) });
@@ -93,7 +93,7 @@ describe('U4: calls of /rpc with an Idempotency-Key', () => {
     expect(await count()).toEqual(stored);
   });
 
-  it('are kept for each call of a batch, and not for methods that read', async () => {
+  it('keep results for each call of a batch, except for methods that only read', async () => {
     const [key, target] = [newKey(), await newTarget()];
     const list = { method: 'svc.sdc.addendum/get-addendums', params: { target } };
     const batch = [noteOn(target, 'one'), list, noteOn(target, 'one')];
@@ -105,7 +105,7 @@ describe('U4: calls of /rpc with an Idempotency-Key', () => {
     expect(first[0]?.result.id).not.toBe(first[2]?.result.id);
   });
 
-  it('are refused where the key was sent with another call, and not where another caller sent it', async () => {
+  it('are refused if the key was sent with another call, except by another caller', async () => {
     const [key, target] = [newKey(), await newTarget()];
     await send(key, noteOn(target));
     const other = await send(key, noteOn(target, 'Standing.'));
@@ -118,7 +118,7 @@ describe('U4: calls of /rpc with an Idempotency-Key', () => {
     expect(await textsOn(target)).toEqual(['Seated.', 'Standing.']);
   });
 
-  it('are 409 while the first one runs, on any replica, and its result after that', async () => {
+  it('get 409 on any replica while the first call runs, and its result after that', async () => {
     const [key, target] = [newKey(), await newTarget()];
     const held = await HeldTrigger.on(app.databaseUrl, {
       table: 'rpc_kept_call',
@@ -140,7 +140,7 @@ describe('U4: calls of /rpc with an Idempotency-Key', () => {
     expect(await textsOn(target)).toEqual(['Seated.']);
   });
 
-  it('write once when 16 come at the same time', async () => {
+  it('write once when 16 are sent concurrently', async () => {
     const [key, target] = [newKey(), await newTarget()];
     const sendOne = (_: unknown, index: number): Promise<Received> =>
       send(key, noteOn(target), { on: index % 2 === 0 ? app : replica });
@@ -151,14 +151,14 @@ describe('U4: calls of /rpc with an Idempotency-Key', () => {
     expect(await textsOn(target)).toEqual(['Seated.']);
   });
 
-  it('run again after a refusal, which stores nothing', async () => {
+  it('run again after a refusal, which keeps nothing', async () => {
     const [key, target] = [newKey(), await newTarget('draft')];
     expect((await send(key, noteOn(target))).status).toBe(422);
     await app.put(`/SDCDocument/${target.id}`, { ...target, status: 'completed' });
     expect((await send(key, noteOn(target))).status).toBe(200);
   });
 
-  it('undo a dry run as ever, and are not kept for it', async () => {
+  it('keep no result of a dry run', async () => {
     const [key, target] = [newKey(), await newTarget('draft')];
     const call = (isDryRun: boolean): object => ({
       method: 'svc.sdc/sign',
@@ -170,7 +170,7 @@ describe('U4: calls of /rpc with an Idempotency-Key', () => {
     expect((await app.get(`/SDCDocument/${target.id}`)).json()).toMatchObject({ status: 'completed' });
   });
 
-  it('get an error where a result of over 64 KiB was not kept', async () => {
+  it('get an error if the result was too large to keep (over 64 KiB)', async () => {
     const [key, target] = [newKey(), await newTarget('draft')];
     const call = { method: 'svc.sdc/sign', params: { document: { ...target, text: 'x'.repeat(65_536) }, user } };
     expect((await send(key, call)).status).toBe(200);
@@ -179,7 +179,7 @@ describe('U4: calls of /rpc with an Idempotency-Key', () => {
     expect([again.status, again.json()]).toMatchObject([422, { error: { type: 'rpc.error/result-not-kept' } }]);
   });
 
-  it('are judged by the rights of now', async () => {
+  it('are checked against the current rights', async () => {
     const [key, target] = [newKey(), await newTarget()];
     const repeat = (): Promise<Received> => send(key, noteOn(target), { authorization: nurse.bearer });
     expect((await repeat()).status).toBe(200);
@@ -203,7 +203,7 @@ describe('U4: calls of /rpc with an Idempotency-Key', () => {
     expect((await database.query('select from rpc_kept_call')).rowCount).toBe(1);
   });
 
-  it('of one caller are at most 10,000; new ones replace the oldest', async () => {
+  it('are kept for at most 10,000 keys of one caller; new ones replace the oldest', async () => {
     await database.query(`insert into rpc_kept_call (call_hash, expires_at, digest, caller)
       select int4send(n), clock_timestamp() + n * interval '1 second', '', 'busy' from generate_series(1, 10500) n`);
     await app.app.get(Statements).run(FORGET_OLDEST, ['busy']);
@@ -214,7 +214,7 @@ describe('U4: calls of /rpc with an Idempotency-Key', () => {
   });
 
   it.each(['', '""', '"open', 'a, b', '"a", "b"', 'x'.repeat(256), `"${'x'.repeat(256)}"`, '"\\n"', 'schlüssel'])(
-    'refuse the key %j with 400',
+    'with the invalid key %j are refused with 400',
     async (key) => {
       const { status, text } = await send(key, { method: 'svc/echo' });
       expect([status, text]).toEqual([400, expect.stringContaining('Idempotency-Key must be')]);

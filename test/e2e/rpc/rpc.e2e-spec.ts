@@ -9,7 +9,7 @@ describe('/rpc of the whole server', () => {
   });
   afterAll(() => app.close());
 
-  it('answers svc/echo with the digits that were sent', async () => {
+  it('returns the digits that were sent to svc/echo', async () => {
     const { status, text, headers } = await app.post(
       '/rpc?_m=svc/echo',
       '{"method":"svc/echo","params":{"dose":1.10}}',
@@ -21,7 +21,7 @@ describe('/rpc of the whole server', () => {
     });
   });
 
-  it('tells who carries no credentials, as on every route', async () => {
+  it('returns 401 without credentials, as every route', async () => {
     const answer = await app.send('POST', '/rpc', { authorization: null, body: { method: 'svc/echo' } });
     expect({
       status: answer.status,
@@ -34,7 +34,7 @@ describe('/rpc of the whole server', () => {
     });
   });
 
-  it('tells who has no policy, as on every route, and runs no call of a batch', async () => {
+  it('returns 403 without a policy, as every route, and runs no call of a batch', async () => {
     const { bearer } = await login(app, 'nobody', { policies: [] });
     for (const body of [{ method: 'svc/echo' }, [{ method: 'svc/echo' }]]) {
       const answer = await app.post('/rpc', body, { authorization: bearer });
@@ -45,21 +45,21 @@ describe('/rpc of the whole server', () => {
     }
   });
 
-  it.each(['GET', 'PUT', 'DELETE'])('answers %s with 405', async (method) => {
+  it.each(['GET', 'PUT', 'DELETE'])('refuses %s with 405', async (method) => {
     const { status, headers } = await app.send(method, '/rpc');
     expect([status, headers.get('allow')]).toEqual([405, 'POST']);
   });
 
-  it('has one root', async () => {
+  it('is served on one root only', async () => {
     expect((await app.post('/fhir/rpc', { method: 'svc/echo' })).status).toBe(404);
   });
 
-  it('refuses a body that is larger than the server takes', async () => {
+  it('refuses a body over the limit with 413', async () => {
     const { status } = await app.post('/rpc', { method: 'svc/echo', params: { text: 'x'.repeat(10_000) } });
     expect(status).toBe(413);
   });
 
-  it('says that a body is missing, and shows a call', async () => {
+  it('reports a missing body, and shows an example call', async () => {
     const answer = await app.send('POST', '/rpc', { headers: { 'Content-Type': 'application/json' } });
     expect([answer.status, answer.json()]).toEqual([
       400,
@@ -68,7 +68,7 @@ describe('/rpc of the whole server', () => {
   });
 
   it.each(['{"method":', '{"method":"svc/echo","params":{"a":1,"a":2}}', '{"params":{}}'])(
-    'refuses %s with 400 in the shape of RPC errors',
+    'refuses %s with 400 in the form of RPC errors',
     async (body) => {
       const answer = await app.post('/rpc', body);
       expect({ status: answer.status, body: answer.json() }).toEqual({
