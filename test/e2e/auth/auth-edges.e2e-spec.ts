@@ -6,7 +6,7 @@ import { type Sent, type TestApp, startTestApp } from '../../../testing/test-app
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
-describe('the edges of /auth', () => {
+describe('unusual requests to /auth and /.well-known', () => {
   let app: TestApp;
   let nurse: Person;
 
@@ -16,7 +16,7 @@ describe('the edges of /auth', () => {
   });
   afterAll(() => app.close());
 
-  describe('another method', () => {
+  describe('another method or path', () => {
     it.each([
       ['PUT', '/auth/userinfo', 'GET, HEAD, POST'],
       ['DELETE', '/auth/userinfo/', 'GET, HEAD, POST'],
@@ -31,7 +31,7 @@ describe('the edges of /auth', () => {
       ['DELETE', '/.well-known/oauth-authorization-server', 'GET, HEAD'],
       ['POST', '/.well-known/smart-configuration', 'GET, HEAD'],
       ['POST', '/fhir/.well-known/smart-configuration', 'GET, HEAD'],
-    ])('C12.4: %s %s is 405, with the methods that are there', async (method, path, allow) => {
+    ])('C12.4: %s %s is 405, with the allowed methods', async (method, path, allow) => {
       const answer = await app.send(method, path, { authorization: nurse.bearer });
       expect([answer.status, answer.headers.get('allow'), answer.text]).toEqual([
         405,
@@ -40,7 +40,7 @@ describe('the edges of /auth', () => {
       ]);
     });
 
-    it('C12.4: asks who calls on /auth, and nobody on /.well-known', async () => {
+    it('C12.4: requires credentials for /auth, but not for /.well-known', async () => {
       const anonymous = { authorization: null };
       const statuses = ['/auth/userinfo', '/auth/nothing', '/.well-known/jwks.json', '/.well-known/nothing'].map(
         async (path) => (await app.delete(path, anonymous)).status,
@@ -49,7 +49,7 @@ describe('the edges of /auth', () => {
     });
 
     it.each(['/auth/nothing', '/auth/decisions/a/b', '/.well-known/nothing', '/.well-known/a/b'])(
-      'C12.4: says that there is no route at %s',
+      'C12.4: says that there is no such route for %s',
       async (path) => {
         const answer = await app.get(path);
         expect([answer.status, answer.text]).toEqual([404, expect.stringContaining('no such route')]);
@@ -81,7 +81,7 @@ describe('the edges of /auth', () => {
       { error: 'too-large', detail: expect.stringContaining('larger than the 65536 bytes') },
     ],
     [
-      'of a packed body',
+      'of a compressed body',
       'POST',
       '/auth/introspect',
       { headers: { ...FORM, 'Content-Encoding': 'gzip' }, body: 'token=x' },
@@ -104,19 +104,22 @@ describe('the edges of /auth', () => {
       405,
       { error: 'not-allowed', detail: 'PUT is not allowed here; allowed: POST.' },
     ],
-  ])('C12.9: logs the cause of a refusal %s, and answers as OAuth does', async (_case, method, path, sent, ...said) => {
-    const [status, cause] = said;
-    const lines = await loggedBy(async () => {
-      const answer = await app.send(method, path, { authorization: null, ...sent });
-      expect([answer.status, answer.json()]).toEqual([
-        status,
-        {
-          error: 'invalid_request',
-          error_description: expect.any(String),
-          error_uri: expect.stringContaining('/docs/'),
-        },
-      ]);
-    });
-    expect(lines).toEqual([{ event: 'OAuth request refused', path, ...cause }]);
-  });
+  ])(
+    'C12.9: logs the cause of a refusal %s, and returns an OAuth error',
+    async (_case, method, path, sent, ...said) => {
+      const [status, cause] = said;
+      const lines = await loggedBy(async () => {
+        const answer = await app.send(method, path, { authorization: null, ...sent });
+        expect([answer.status, answer.json()]).toEqual([
+          status,
+          {
+            error: 'invalid_request',
+            error_description: expect.any(String),
+            error_uri: expect.stringContaining('/docs/'),
+          },
+        ]);
+      });
+      expect(lines).toEqual([{ event: 'OAuth request refused', path, ...cause }]);
+    },
+  );
 });

@@ -33,7 +33,7 @@ const SUBSCRIPTION = {
 };
 const POINTER = /SvcSubscriptionTopic.*SvcTopicDestination/;
 
-describe('what is claimed', () => {
+describe('the claims of /metadata and of the OpenAPI document', () => {
   let app: TestApp;
   let rest: Rest;
 
@@ -51,7 +51,7 @@ describe('what is claimed', () => {
   };
   const codesOf = (type: string): string[] => resourceOf(type).interaction.map(({ code }) => code);
 
-  describe('C12.6: /metadata claims of writes what a call is answered:', () => {
+  describe('C12.6: the interactions that /metadata claims match the responses for', () => {
     /** Bodies that satisfy the rules of their types. */
     const bodies: Readonly<Record<string, object>> = {
       AccessPolicy: { engine: 'allow', link: [{ resourceType: 'User', id: 'nobody' }] },
@@ -120,7 +120,7 @@ describe('what is claimed', () => {
     }
   });
 
-  it('C12.6: a Session says where it begins', async () => {
+  it('C12.6: the refusal of POST /Session names POST /auth/token', async () => {
     const refused = await app.post('/Session', { active: true });
     expect([refused.status, refused.json<Outcome>().issue[0]?.diagnostics]).toEqual([
       422,
@@ -128,7 +128,7 @@ describe('what is claimed', () => {
     ]);
   });
 
-  it('C12.7: every definition that it names is HL7’s, or no address at all', () => {
+  it('C12.7: the definition of each operation is an HL7 URL, or a urn', () => {
     const named = [...rest.resource, rest].flatMap(({ operation = [] }) => operation);
     expect(new Set(named.map(({ name }) => name)).size).toBeGreaterThan(8);
     for (const { definition } of named) expect(definition).toMatch(/^(http:\/\/hl7\.org\/fhir\/|urn:svc:operation:)/);
@@ -165,28 +165,25 @@ describe('what is claimed', () => {
     it.each<[string, string, string, object?, Record<string, string>?]>([
       ['create', 'POST', '/fhir/Subscription', SUBSCRIPTION],
       ['create on the other root', 'POST', '/Subscription', SUBSCRIPTION],
-      ['create of something invalid', 'POST', '/fhir/Subscription', {}],
+      ['create of an invalid resource', 'POST', '/fhir/Subscription', {}],
       ['conditional create', 'POST', '/fhir/Subscription', SUBSCRIPTION, { 'If-None-Exist': '_id=none' }],
-      [
-        'conditional create of what is there',
-        'POST',
-        '/fhir/Subscription',
-        SUBSCRIPTION,
-        { 'If-None-Exist': '_id=old' },
-      ],
+      ['conditional create with a match', 'POST', '/fhir/Subscription', SUBSCRIPTION, { 'If-None-Exist': '_id=old' }],
       ['update', 'PUT', '/fhir/Subscription/old', { ...SUBSCRIPTION, id: 'old' }],
-      ['update of nothing', 'PUT', '/fhir/Subscription/new', { ...SUBSCRIPTION, id: 'new' }],
+      ['update of an unknown id', 'PUT', '/fhir/Subscription/new', { ...SUBSCRIPTION, id: 'new' }],
       ['conditional update', 'PUT', '/fhir/Subscription?_id=old', SUBSCRIPTION],
       ['patch', 'PATCH', '/fhir/Subscription/old', { reason: 'y' }, MERGE],
       ['conditional patch', 'PATCH', '/fhir/Subscription?_id=old', { reason: 'y' }, MERGE],
-    ])('%s is 422 and points to what is served', async (_, method, path, body = {}, headers = {}) => {
-      await store('old');
-      const answer = await app.send(method, path, { body, headers });
-      expect([answer.status, answer.json<Outcome>().issue[0]?.diagnostics]).toEqual([
-        422,
-        expect.stringMatching(POINTER),
-      ]);
-    });
+    ])(
+      '%s is 422 and names SvcSubscriptionTopic and SvcTopicDestination',
+      async (_, method, path, body = {}, headers = {}) => {
+        await store('old');
+        const answer = await app.send(method, path, { body, headers });
+        expect([answer.status, answer.json<Outcome>().issue[0]?.diagnostics]).toEqual([
+          422,
+          expect.stringMatching(POINTER),
+        ]);
+      },
+    );
 
     it.each(['transaction', 'batch'])('is refused in a %s', async (type) => {
       await store('old');
@@ -206,7 +203,7 @@ describe('what is claimed', () => {
       expect(issues.map(({ diagnostics }) => POINTER.test(diagnostics))).toEqual([true, true, true, true]);
     });
 
-    it('of an older release can be read, searched and deleted', async () => {
+    it('stored by an older release can be read, searched and deleted', async () => {
       await store('older');
       expect((await app.get('/fhir/Subscription/older')).json()).toMatchObject({ reason: 'x' });
       expect((await app.get('/fhir/Subscription?_id=older')).json()).toMatchObject({ total: 1 });

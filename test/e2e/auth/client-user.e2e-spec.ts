@@ -58,7 +58,7 @@ describe('Client and User', () => {
   ];
 
   describe.each(kinds)('$type: $member', ({ type, member, body, works }) => {
-    it('is masked wherever the resource is shown', async () => {
+    it('is masked in every response that shows the resource', async () => {
       const id = newId();
       const canary = `canary of ${type} ${id} äöü`;
       const answers = [
@@ -77,7 +77,7 @@ describe('Client and User', () => {
       for (const { text } of answers.slice(0, -1)) expect(text).toContain(`"${member}":"${MASK}"`);
     });
 
-    it('is in no table except as a hash', async () => {
+    it('is stored in no table except as a hash', async () => {
       const id = newId();
       const canary = `canary-${type}-${id}`;
       await stored(`/${type}/${id}`, { ...body(id), [member]: canary });
@@ -111,7 +111,7 @@ describe('Client and User', () => {
       expect([second[member], await works(id, 'kept'), await works(id, MASK)]).toEqual([MASK, true, false]);
     });
 
-    it('makes no version when it is the same again, left out or masked', async () => {
+    it('creates no version when it is sent unchanged, left out or masked', async () => {
       const id = newId();
       const first = await stored(`/${type}/${id}`, { ...body(id), [member]: 'same' });
       for (const sent of [{ ...body(id), [member]: 'same' }, body(id), { ...body(id), [member]: MASK }, first]) {
@@ -120,7 +120,7 @@ describe('Client and User', () => {
       expect((await app.get(`/${type}/${id}/_history`)).json().total).toBe(1);
     });
 
-    it('makes a version when it is another one', async () => {
+    it('creates a version when it changes', async () => {
       const id = newId();
       await stored(`/${type}/${id}`, { ...body(id), [member]: 'old' });
       const second = await stored(`/${type}/${id}`, { ...body(id), [member]: 'new' });
@@ -138,7 +138,7 @@ describe('Client and User', () => {
       expect([answer.status, await works(id, 'old'), await works(id, 'new')]).toEqual([412, true, false]);
     });
 
-    it('is not inherited by who comes later under the same id', async () => {
+    it('is not inherited by a later resource with the same id', async () => {
       const id = newId();
       await stored(`/${type}/${id}`, { ...body(id), [member]: 'old' });
       await app.delete(`/${type}/${id}`);
@@ -146,7 +146,7 @@ describe('Client and User', () => {
       expect([again[member], await works(id, 'old')]).toEqual([undefined, false]);
     });
 
-    it('is not believed to be there where only a mask is sent', async () => {
+    it('is refused as a mask when none is stored', async () => {
       const id = newId();
       const answer = await app.put(`/${type}/${id}`, { ...body(id), [member]: MASK });
       expect([answer.status, answer.json().resourceType]).toEqual([422, 'OperationOutcome']);
@@ -154,7 +154,7 @@ describe('Client and User', () => {
   });
 
   describe('User.userName', () => {
-    it('belongs to one User', async () => {
+    it('is unique', async () => {
       const [first, second] = [newId(), newId()];
       await stored(`/User/${first}`, { userName: 'Taken' });
       const answer = await app.put(`/User/${second}`, { userName: 'Taken', password: 'x' });
@@ -166,13 +166,13 @@ describe('Client and User', () => {
       await stored(`/User/${second}`, { userName: 'taken' });
     });
 
-    it('belongs to one of many who ask for it at once', async () => {
+    it('is stored for only one of several concurrent Users', async () => {
       const ids = Array.from({ length: 8 }, newId);
       const answers = await Promise.all(ids.map((id) => app.put(`/User/${id}`, { userName: 'wanted' })));
       expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 7 }, () => 409)]);
     });
 
-    it('is free again after a deletion and after another name', async () => {
+    it('can be reused after its User is deleted or renamed', async () => {
       const [first, second, third] = [newId(), newId(), newId()];
       await stored(`/User/${first}`, { userName: 'wandering' });
       await app.delete(`/User/${first}`);
@@ -181,7 +181,7 @@ describe('Client and User', () => {
       await stored(`/User/${third}`, { userName: 'wandering' });
     });
 
-    it('opens no login under the name that it was before', async () => {
+    it('cannot be used for a login after it was changed', async () => {
       const id = newId();
       await stored(`/User/${id}`, { userName: 'before', email: 'before@svc.example', password: 'right' });
       await stored(`/User/${id}`, { userName: 'after', email: 'after@svc.example' });
@@ -199,7 +199,7 @@ describe('Client and User', () => {
       answer.json<{ issue: { expression: string[] }[] }>().issue[0]?.expression,
     ];
 
-    it('means one User: its userName, email and id are no other one’s', async () => {
+    it('is unique among the userName, email and id of all Users', async () => {
       await stored('/User/owner-id', { userName: 'Owner@Name.example', email: 'Owner@Mail.example' });
       const refusals = [
         await app.put('/User/s81-1', { userName: 'owner@mail.EXAMPLE' }),
@@ -222,12 +222,12 @@ describe('Client and User', () => {
       await stored('/User/s81-6', { userName: 's81-6', email: 'owner@mail.example' });
     });
 
-    it('may be all names of the same User', async () => {
+    it('may be the same in all members of one User', async () => {
       await stored('/User/s81-same', { userName: 's81-same', email: 's81-same', password: 'right password' });
       expect(await loginStatus('s81-same', 'right password')).toBe(200);
     });
 
-    it('is given to one of two concurrent Users, in any role', async () => {
+    it('is stored for only one of two concurrent Users, in any member', async () => {
       for (let round = 0; round < 8; round++) {
         const name = `s81-race-${round}`;
         const answers = await Promise.all([
@@ -239,7 +239,7 @@ describe('Client and User', () => {
       }
     });
 
-    it('that two Users have since before keeps its meaning, and both Users can still be changed', async () => {
+    it('that two Users share in old data keeps its meaning, and both Users can still be changed', async () => {
       await stored('/User/s81-first', { userName: 's81-first', password: 'password of the first' });
       await stored('/User/s81-second', { userName: 's81-other', password: 'password of the second' });
       await database.query(`delete from user_login where user_id = 's81-first'`);
@@ -253,7 +253,7 @@ describe('Client and User', () => {
     });
   });
 
-  it('never shows the key of a second factor with a token', async () => {
+  it('returns a token without the key of the second factor', async () => {
     const id = newId();
     await stored(`/User/${id}`, {
       userName: id,
@@ -263,7 +263,7 @@ describe('Client and User', () => {
     expect((await login(id, 'right')).text).not.toContain('JBSWY3DP');
   });
 
-  describe('a body that is refused', () => {
+  describe('an invalid body', () => {
     it.each<[string, object, string]>([
       ['User', { password: 1 }, 'User.password'],
       ['User', { password: null }, 'User.password'],
@@ -331,7 +331,7 @@ describe('Client and User', () => {
       ],
       ['Client', { auth: { password: { refresh_token: 'yes' } } }, 'Client.auth.password.refresh_token'],
       ['Client', { auth: { password: { secret_required: 1 } } }, 'Client.auth.password.secret_required'],
-    ])('%s %j', async (type, body, expression) => {
+    ])('of %s %j is refused', async (type, body, expression) => {
       const id = newId();
       const answer = await app.put(`/${type}/${id}`, body);
       expect([answer.status, answer.json<{ issue: { expression: string[] }[] }>().issue[0]?.expression]).toEqual([
@@ -345,7 +345,7 @@ describe('Client and User', () => {
   it.each([
     ['pasword', 'Did you mean "password"?'],
     ['telepathy', 'no grant type. Served are'],
-  ])('C10.4: names the wrong grant type %s, and offers only what is served', async (wrong, hint) => {
+  ])('C10.4: names the wrong grant type %s, and suggests only supported ones', async (wrong, hint) => {
     const answer = await app.put(`/Client/${newId()}`, { grant_types: ['basic', wrong] });
     const [issue] = answer.json<{ issue: { diagnostics: string }[] }>().issue;
     expect([answer.status, issue?.diagnostics]).toEqual([422, expect.stringContaining(`holds "${wrong}"`)]);
@@ -354,12 +354,12 @@ describe('Client and User', () => {
     expect(issue?.diagnostics).toMatch(/basic, password, client_credentials, refresh_token/);
   });
 
-  it('C10.4: still takes the grant types that a Client may name before they are served', async () => {
+  it('C10.4: accepts grant types that are planned but not yet supported', async () => {
     const grantTypes = ['authorization_code', 'code', 'implicit', 'urn:ietf:params:oauth:grant-type:token-exchange'];
     expect((await app.put(`/Client/${newId()}`, { grant_types: grantTypes })).status).toBe(201);
   });
 
-  it('keeps members that it does not know', async () => {
+  it('keeps unknown members', async () => {
     const id = newId();
     const body = {
       userName: id,
@@ -376,7 +376,7 @@ describe('Client and User', () => {
   });
 
   describe('HTTP Basic on any call', () => {
-    it('is for active Clients that have `basic` among their grant types', async () => {
+    it('is accepted for active Clients that have `basic` among their grant types', async () => {
       const [basic, password, retired] = [newId(), newId(), newId()];
       await stored(`/Client/${basic}`, { secret: 'right', grant_types: ['basic'] });
       await stored(`/Client/${password}`, { secret: 'right', grant_types: ['password'] });
@@ -397,7 +397,7 @@ describe('Client and User', () => {
       expect(statuses).toEqual([200, 401, 401, 401, 401, 401, 401, 401]);
     });
 
-    it('ends with the Client, its secret or its grant type', async () => {
+    it('is refused once the Client, its secret or its grant type is removed', async () => {
       const id = newId();
       const body = { secret: 'first', grant_types: ['basic'] };
       await stored(`/Client/${id}`, body);
@@ -412,7 +412,7 @@ describe('Client and User', () => {
     });
   });
 
-  it('tells logins to come back when too many wait for a hash, and recovers', async () => {
+  it('returns 503 for logins when too many wait for a hash, and recovers', async () => {
     const id = newId();
     await stored(`/User/${id}`, { userName: id, password: 'right' });
     const answers = await Promise.all(

@@ -19,7 +19,7 @@ const STRETCH = `
   create trigger stretch before insert or update of blocked_until on credential_failure for each row
   when (new.blocked_until > now()) execute function stretch()`;
 
-describe('guessing', () => {
+describe('protection against guessing passwords', () => {
   let first: TestApp;
   let second: TestApp;
   let nurse: Person;
@@ -79,7 +79,7 @@ describe('guessing', () => {
     return rows.map(({ seconds }) => seconds);
   };
 
-  it('leaves ten failures free, then answers 429 with Retry-After and judges nothing', async () => {
+  it('allows ten failures, then returns 429 with Retry-After and checks no password', async () => {
     await keepPauses();
     expect(await fail(10)).toEqual(Array(10).fill(400));
     const refused = await ask('nurse', nurse.password);
@@ -92,7 +92,7 @@ describe('guessing', () => {
     expect(refused.headers.get('Cache-Control')).toBe('no-store');
   });
 
-  it('doubles the pause from 1 to 30 seconds, and never more', async () => {
+  it('doubles the pause from 1 to at most 30 seconds', async () => {
     await keepPauses();
     await fail(9);
     const seen: number[] = [];
@@ -104,21 +104,21 @@ describe('guessing', () => {
     expect(seen).toEqual([1, 2, 4, 8, 16, 30, 30, 30]);
   });
 
-  it('lets a right password in after the pause, and forgets the failures', async () => {
+  it('accepts the right password after the pause, and resets the failures', async () => {
     await fail(12);
     await passPauses();
     expect((await ask('nurse', nurse.password)).status).toBe(200);
     expect(await fail(10)).toEqual(Array(10).fill(400));
   });
 
-  it('holds up neither another account nor another address', async () => {
+  it('affects neither another account nor another address', async () => {
     await fail(12);
     expect((await ask('nurse', nurse.password, { address: '192.0.2.2' })).status).toBe(200);
     expect((await ask('admin', 'wrong')).status).toBe(400);
     expect((await ask('nurse', nurse.password)).status).toBe(429);
   });
 
-  it('counts an IPv6 subscriber by their /64', async () => {
+  it('counts all IPv6 addresses of one /64 as one', async () => {
     for (let host = 0; host < 10; host++) await ask('nurse', 'wrong', { address: `2001:db8:1:2::${host}` });
     expect((await ask('nurse', 'wrong', { address: '2001:db8:1:2:ffff::1' })).status).toBe(429);
     expect((await ask('nurse', 'wrong', { address: '2001:db8:1:3::1' })).status).toBe(400);
@@ -127,13 +127,13 @@ describe('guessing', () => {
   it.each([
     ['a port', (n: number) => `192.0.2.9:${50_000 + n}`],
     ['brackets and a port', (n: number) => `198.51.100.${n}, [2001:db8:1:2::${n}]:${50_000 + n}`],
-    ['no address in it', (n: number) => `unknown-${n}`],
-  ])('counts a caller whose address the proxy sends with %s', async (_what, addressOf) => {
+    ['text that is not an address', (n: number) => `unknown-${n}`],
+  ])('counts failures if the proxy sends the address with %s', async (_what, addressOf) => {
     for (let n = 0; n < 10; n++) await ask('nurse', 'wrong', { address: addressOf(n) });
     expect((await ask('nurse', 'wrong', { address: addressOf(10) })).status).toBe(429);
   });
 
-  it('tells known accounts from unknown ones by nothing', async () => {
+  it('returns the same texts for known and unknown accounts', async () => {
     const texts = async (username: string): Promise<string[]> => {
       const seen: string[] = [];
       for (let round = 0; round < 12; round++) seen.push((await ask(username, 'wrong')).text);
@@ -145,11 +145,11 @@ describe('guessing', () => {
   it.each([
     ['a wrong password', 'nurse', 1],
     ['a wrong password by email', 'nurse@svc.example', 1],
-    ['a name that nobody has', 'nobody', 1],
+    ['an unknown name', 'nobody', 1],
     ['a User without a password', 'bare', 1],
     ['a User that is inactive', 'retired', 1],
     ['a User that was deleted', 'gone', 1],
-  ])('costs one hash for %s, with one and the same answer', async (_case, username, hashes) => {
+  ])('computes one hash for %s, with the same answer', async (_case, username, hashes) => {
     await first.put('/User/bare', { userName: 'bare' });
     await first.put('/User/retired', { userName: 'retired', password: 'a password', inactive: true });
     await first.put('/User/gone', { userName: 'gone', password: 'a password' });
@@ -162,14 +162,14 @@ describe('guessing', () => {
     expect([status, text, names]).toEqual([other.status, other.text, [...other.headers.keys()].sort()]);
   });
 
-  it('costs no hash while it is throttled', async () => {
+  it('computes no hash while it throttles', async () => {
     await fail(10);
     const before = hashesOf(first);
     expect((await ask('nurse', 'wrong')).status).toBe(429);
     expect(hashesOf(first)).toBe(before);
   });
 
-  it('writes nothing for a try that is throttled, and says how long that lasts', async () => {
+  it('writes nothing for a throttled attempt, and returns the remaining pause', async () => {
     await keepPauses();
     await fail(1);
     await database.query(`update credential_failure set blocked_until = clock_timestamp() + interval '20 minutes'`);
@@ -188,7 +188,7 @@ describe('guessing', () => {
     expect((await ask('another name', 'wrong')).status).toBe(400);
   });
 
-  it('judges no more than ten of many tries at once, on two servers together', async () => {
+  it('checks at most ten of many concurrent attempts, on two servers together', async () => {
     const tries = Array.from({ length: 32 }, (_one, index) =>
       ask('nurse', `wrong-${index}`, { app: index % 2 === 0 ? first : second }),
     );
@@ -196,7 +196,7 @@ describe('guessing', () => {
     expect([count(statuses, 400), count(statuses, 429)]).toEqual([10, 22]);
   });
 
-  it('judges one of the tries that have all found the last free one, on two servers together', async () => {
+  it('checks one of many concurrent attempts when one failure is left, on two servers together', async () => {
     await fail(9);
     const holder = await first.connect();
     await holder.query('begin');
@@ -217,7 +217,7 @@ describe('guessing', () => {
     expect([count(statuses, 400), count(statuses, 429)]).toEqual([1, 11]);
   });
 
-  it('takes right passwords that come at once for no tries', async () => {
+  it('does not count concurrent logins with the right password', async () => {
     const fresh = await startTestApp({ environment, databaseUrl: first.databaseUrl });
     const logins = Array.from({ length: 24 }, () => ask('nurse', nurse.password, { app: fresh }));
     const statuses = (await Promise.all(logins)).map(({ status }) => status);
@@ -225,7 +225,7 @@ describe('guessing', () => {
     expect(statuses).toEqual(Array(24).fill(200));
   });
 
-  it('S7: counts a User once, whatever login name was typed', async () => {
+  it('S7: counts failures of a User together, whatever login name is used', async () => {
     const names = ['nurse', 'nurse@svc.example', 'NURSE@svc.example'];
     for (let round = 0; round < 10; round++) await ask(names[round % 3] ?? '', 'wrong');
     const statuses = [];
@@ -234,7 +234,7 @@ describe('guessing', () => {
     expect((await change('wrong password')).status).toBe(429);
   });
 
-  it('S7: refuses no address, however many accounts it has tried, and serves its logins one at a time', async () => {
+  it('S7: refuses no address because of failures with many accounts, but processes its logins one at a time', async () => {
     for (let round = 0; round < 15; round++) expect((await ask(`name-${round}`, 'wrong')).status).toBe(400);
     const statuses = [];
     for (let round = 0; round < 5; round++) statuses.push((await ask('nurse', nurse.password)).status);
@@ -261,7 +261,7 @@ describe('guessing', () => {
     expect((await elsewhere).status).toBe(200);
   });
 
-  it('S7: serves a right login beside wrong ones of twenty names after one try of each', async () => {
+  it('S7: processes a right login after at most one wrong attempt of each of twenty other names', async () => {
     for (let round = 0; round < 11; round++) await ask(`name-${round}`, 'wrong');
     let [isOver, answered] = [false, 0];
     const guessers = Array.from({ length: 20 }, async (_one, index) => {
@@ -276,7 +276,7 @@ describe('guessing', () => {
     await Promise.all(guessers);
   });
 
-  it('S7: lets the login names of an address with many failures take turns', async () => {
+  it('S7: processes the login names of an address with many failures in rotation', async () => {
     for (let round = 0; round < 11; round++) await ask(`name-${round}`, 'wrong');
     const done: string[] = [];
     const askAs = async (name: string, password: string): Promise<void> => {
@@ -290,7 +290,7 @@ describe('guessing', () => {
     expect(done.indexOf('nurse')).toBeLessThan(10);
   });
 
-  it('keeps neither names nor addresses, and forgets what is old', async () => {
+  it('stores neither names nor addresses, and ignores expired failures', async () => {
     await fail(3);
     const { rows } = await database.query<{ text: string }>(
       'select row_to_json(f)::text as text from credential_failure f',
@@ -301,7 +301,7 @@ describe('guessing', () => {
     expect(await fail(10)).toEqual(Array(10).fill(400));
   });
 
-  describe('of secrets of Clients', () => {
+  describe('for the secrets of Clients', () => {
     const byBasic = (secret: string, { app = first, id = nurse.clientId } = {}): Promise<Received> =>
       app.get('/Patient', { authorization: basicHeader(id, secret), headers: from('192.0.2.1') });
     const atTokenEndpoint = (secret: string, id = nurse.clientId): Promise<Received> =>
@@ -311,7 +311,7 @@ describe('guessing', () => {
         { authorization: null, headers: { 'Content-Type': 'application/json', ...from('192.0.2.1') } },
       );
 
-    it('is counted on any call and at the token endpoint together', async () => {
+    it('counts API calls and the token endpoint together', async () => {
       for (let round = 0; round < 5; round++) {
         expect((await byBasic('wrong')).status).toBe(401);
         expect((await atTokenEndpoint('wrong')).status).toBe(401);
@@ -325,7 +325,7 @@ describe('guessing', () => {
       expect(api.json()).toMatchObject({ resourceType: 'OperationOutcome', issue: [{ code: 'throttled' }] });
     });
 
-    it('looks the same for Clients that do not exist', async () => {
+    it('returns the same for Clients that do not exist', async () => {
       const statuses = async (id: string): Promise<number[]> => {
         const seen: number[] = [];
         for (let round = 0; round < 12; round++) seen.push((await byBasic('wrong', { id })).status);
@@ -334,7 +334,7 @@ describe('guessing', () => {
       expect(await statuses('no-such-client')).toEqual(await statuses('root'));
     });
 
-    it('does not hold up a Client that has proven its secret to this server', async () => {
+    it('does not throttle a Client whose secret this server verified before', async () => {
       const call = (): Promise<Received> =>
         first.get('/Client/root', { authorization: ROOT, headers: from('192.0.2.1') });
       expect((await call()).status).toBe(200);
@@ -343,7 +343,7 @@ describe('guessing', () => {
       expect((await call()).status).toBe(200);
     });
 
-    it('S7: does not judge freely at another address what was proven at one', async () => {
+    it('S7: throttles another address even if the secret was verified from one', async () => {
       const callFrom = (secret: string, address: string): Promise<Received> =>
         first.get('/Patient', { authorization: basicHeader('root', secret), headers: from(address) });
       expect((await callFrom(ROOT_SECRET, '192.0.2.1')).status).toBe(200);
@@ -351,14 +351,14 @@ describe('guessing', () => {
       expect((await callFrom(ROOT_SECRET, '192.0.2.5')).status).toBe(429);
     });
 
-    it('S7: is refused by no count of the address', async () => {
+    it('S7: never refuses because of failures with other Clients from the same address', async () => {
       const statuses = new Set<number>();
       for (let round = 0; round < 15; round++) statuses.add((await byBasic('wrong', { id: `client-${round}` })).status);
       expect(statuses).toEqual(new Set([401]));
       expect((await atTokenEndpoint(nurse.clientSecret)).status).toBe(200);
     });
 
-    it('judges no more than ten of many tries at once, on two servers together', async () => {
+    it('checks at most ten of many concurrent attempts, on two servers together', async () => {
       const tries = Array.from({ length: 32 }, (_one, index) =>
         byBasic(`wrong-${index}`, { app: index % 2 === 0 ? first : second }),
       );
@@ -367,7 +367,7 @@ describe('guessing', () => {
     });
   });
 
-  it('counts wrong current passwords of a change', async () => {
+  it('counts wrong current passwords of change-password', async () => {
     for (let round = 0; round < 10; round++) expect((await change('wrong password')).status).toBe(422);
     expect((await change('wrong password')).status).toBe(429);
   });

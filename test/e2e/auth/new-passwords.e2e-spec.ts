@@ -4,7 +4,7 @@ import { type Received, type TestApp, ROOT_SECRET, encryptionKey, startTestApp }
 
 const MIN_LENGTH = { SVC_PASSWORD_MIN_LENGTH: '8' };
 
-describe('S8.8: a new password', () => {
+describe('S8.8: the minimum length of new passwords', () => {
   let app: TestApp;
   let database: Client;
 
@@ -33,17 +33,17 @@ describe('S8.8: a new password', () => {
   };
 
   it.each([
-    ['seven letters', '1234567', 422],
-    ['eight', '12345678', 201],
-    ['seven of two bytes', 'äöüäöüä', 422],
-    ['seven beyond the basic plane, which JavaScript counts twice', '😀😀😀😀😀😀😀', 422],
-    ['eight of them', '😀😀😀😀😀😀😀😀', 201],
-    ['seven, as decomposed', 'a\u0308bcdefg', 422],
-  ])('of %s', async (_case, password, status) => {
+    ['seven letters as seven characters: 422', '1234567', 422],
+    ['eight letters as eight: 201', '12345678', 201],
+    ['seven two-byte letters as seven: 422', 'äöüäöüä', 422],
+    ['seven emoji as seven, not fourteen: 422', '😀😀😀😀😀😀😀', 422],
+    ['eight emoji as eight: 201', '😀😀😀😀😀😀😀😀', 201],
+    ['a decomposed letter as one: 422', 'a\u0308bcdefg', 422],
+  ])('counts %s', async (_case, password, status) => {
     expect((await put(password, `user-${password.length}-${status}`)).status).toBe(status);
   });
 
-  it('that is too short is refused with the reason', async () => {
+  it('returns the reason for a password that is too short', async () => {
     expect(refusalOf(await put('short'))).toEqual([422, 'User.password has at least 8 characters.', ['User.password']]);
     await put('a long password');
     const { access_token: token } = (await logIn('nurse', 'a long password')).json<{ access_token: string }>();
@@ -57,7 +57,7 @@ describe('S8.8: a new password', () => {
     expect((await logIn('nurse', 'a long password')).status).toBe(200);
   });
 
-  it('is none that is stored already, or comes as a hash', async () => {
+  it('does not apply to a stored password or to a hash', async () => {
     await storeShort('old');
     expect((await logIn('old', 'x')).status).toBe(200);
     expect((await put('x', 'old')).status).toBe(200);
@@ -70,7 +70,7 @@ describe('S8.8: a new password', () => {
     expect((await logIn('imported', 'x')).status).toBe(200);
   });
 
-  it('is asked of SVC_ADMIN_PASSWORD at the first start alone', async () => {
+  it('applies to SVC_ADMIN_PASSWORD only at the first start', async () => {
     const environment = { ...MIN_LENGTH, SVC_ADMIN_PASSWORD: 'short', SVC_ROOT_CLIENT_SECRET: ROOT_SECRET };
     const again = await startTestApp({ environment, databaseUrl: app.databaseUrl });
     await again.close();

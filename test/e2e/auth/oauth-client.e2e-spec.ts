@@ -9,7 +9,7 @@ const BASE_URL = 'https://svc.example';
 type SentByLibrary = Omit<RequestInit, 'body'> & { readonly body?: RequestInit['body'] | undefined };
 
 /** Tests the endpoints with an independent client library that follows the standards strictly. */
-describe('a client library (oauth4webapi)', () => {
+describe('an OAuth client library (oauth4webapi)', () => {
   let app: TestApp;
   let server: oauth.AuthorizationServer;
   const client: oauth.Client = { client_id: 'ward' };
@@ -49,7 +49,7 @@ describe('a client library (oauth4webapi)', () => {
     return oauth.processGenericTokenEndpointResponse(server, client, answer);
   }
 
-  it('finds the endpoints by either way of discovery', async () => {
+  it('finds the endpoints by both forms of discovery', async () => {
     const issuer = new URL(BASE_URL);
     const answer = await oauth.discoveryRequest(issuer, { ...options(), algorithm: 'oauth2' });
     expect((await oauth.processDiscoveryResponse(issuer, answer)).token_endpoint).toBe(server.token_endpoint);
@@ -58,7 +58,7 @@ describe('a client library (oauth4webapi)', () => {
   it.each<[string, oauth.ClientAuth]>([
     ['in a Basic header', oauth.ClientSecretBasic(SECRET)],
     ['in the body', oauth.ClientSecretPost(SECRET)],
-  ])('gets, uses, refreshes and revokes tokens with the secret %s', async (_where, authentication) => {
+  ])('requests, uses, refreshes and revokes tokens with the secret %s', async (_where, authentication) => {
     const first = await logIn(authentication);
     expect([first.token_type, first.expires_in]).toEqual(['bearer', 3600]);
 
@@ -89,14 +89,14 @@ describe('a client library (oauth4webapi)', () => {
     expect(await describe(second.access_token)).toEqual({ active: false });
   });
 
-  it('gets its own token', async () => {
+  it('requests a token by client credentials', async () => {
     const authentication = oauth.ClientSecretBasic(SECRET);
     const answer = await oauth.clientCredentialsGrantRequest(server, client, authentication, {}, options());
     const tokens = await oauth.processClientCredentialsResponse(server, client, answer);
     expect(tokens.access_token).toEqual(expect.any(String));
   });
 
-  it('verifies a JWT by the published keys (RFC 9068)', async () => {
+  it('verifies a JWT with the published keys (RFC 9068)', async () => {
     const { access_token: token } = await logIn(oauth.ClientSecretBasic(SECRET));
     const request = new Request(`${BASE_URL}/Patient`, { headers: { Authorization: `Bearer ${token}` } });
     expect(await oauth.validateJwtAccessToken(server, request, BASE_URL, options())).toMatchObject({
@@ -105,7 +105,7 @@ describe('a client library (oauth4webapi)', () => {
     });
   });
 
-  it('reads a refusal as one', async () => {
+  it('reads an OAuth error as such', async () => {
     await expect(logIn(oauth.ClientSecretPost('wrong'))).rejects.toMatchObject({
       error: 'invalid_client',
       error_description: 'Client authentication failed',
@@ -150,7 +150,7 @@ describe('Swagger UI', () => {
     expect((await app.get('/Patient', { authorization: `Bearer ${token}` })).status).toBe(200);
   });
 
-  it('calls by Basic, and is let through from another origin', async () => {
+  it('uses Basic, and CORS allows it from another origin', async () => {
     const preflight = await app.send('OPTIONS', '/auth/token', {
       authorization: null,
       headers: {
@@ -166,7 +166,7 @@ describe('Swagger UI', () => {
     expect((await app.get('/Patient', { authorization: basic })).status).toBe(200);
   });
 
-  it('finds schemes that lead to endpoints', async () => {
+  it('reads security schemes whose URLs are existing endpoints', async () => {
     const { components, paths } = (await app.get('/api-json', { authorization: null })).json<{
       components: { securitySchemes: Record<string, object> };
       paths: Record<string, object>;

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-it('a sweep deletes old Sessions after one that a module keeps', async () => {
+it('the sweep deletes old Sessions even if a module vetoes the deletion of one', async () => {
   const database = await app.connect();
   const endedDaysAgo = async (clientId: string, days: number): Promise<string> => {
     await app.put(`/Client/${clientId}`, { secret: 'secret', grant_types: ['client_credentials'] });

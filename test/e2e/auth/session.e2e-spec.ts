@@ -83,7 +83,7 @@ describe('Session', () => {
   const DEAD = [401, 400, 'invalid_grant'];
 
   describe('of a token', () => {
-    it('tells user, client, grant and times, and nothing of the token', async () => {
+    it('has user, client, grant and times, but no token', async () => {
       const { id, access_token: token } = await open();
       const session = await read(id);
       expect(session).toEqual({
@@ -102,12 +102,12 @@ describe('Session', () => {
       expect(JSON.stringify(session)).not.toContain(token);
     });
 
-    it('is a separate one for each token', async () => {
+    it('is created for each token', async () => {
       const ids = [(await open()).id, (await open()).id];
       expect(new Set(ids).size).toBe(2);
     });
 
-    it('ends by a refresh, which opens a child', async () => {
+    it('is closed by a refresh, which creates a child Session', async () => {
       const parent = await open();
       const child = await opened(() => refresh(parent));
       expect([await read(parent.id), await read(child.id)]).toEqual([
@@ -123,7 +123,7 @@ describe('Session', () => {
       expect(await search(`parent=Session/${parent.id}`)).toEqual([await read(child.id)]);
     });
 
-    it('is over when its time is, and stays readable', async () => {
+    it('expires, and stays readable', async () => {
       const { id, bearer } = await app.atTime(anHourAgo, () => open());
       expect((await app.get('/Session', { authorization: bearer })).status).toBe(401);
       expect((await app.delete('/Session', { authorization: bearer })).status).toBe(401);
@@ -153,7 +153,7 @@ describe('Session', () => {
       );
     });
 
-    it('is found by whether it is open', async () => {
+    it('is found by active', async () => {
       const [living, closed] = [await open(guest), await open(guest)];
       await app.delete('/Session', { authorization: closed.bearer });
       const found = async (active: boolean): Promise<string[]> =>
@@ -163,7 +163,7 @@ describe('Session', () => {
       expect([over.includes(living.id), over.includes(closed.id)]).toEqual([false, true]);
     });
 
-    it('is everybody’s for who has a policy, and nobody’s for who has none', async () => {
+    it('of any User is listed with a policy, and none without one', async () => {
       const listed = await app.get('/Session?_count=100', { authorization: nurse.bearer });
       const users = listed
         .json<{ entry: { resource: { user: { id: string } } }[] }>()
@@ -174,30 +174,27 @@ describe('Session', () => {
   });
 
   describe('DELETE /Session (interface, "Sessions")', () => {
-    it.each(['/Session', '/fhir/Session', '/Session/'])(
-      'on %s closes the Session of the token, and that one alone',
-      async (path) => {
-        const [mine, other] = [await open(), await open()];
-        const answer = await app.delete(path, { authorization: mine.bearer });
-        expect({ status: answer.status, type: answer.headers.get('content-type'), body: answer.json() }).toEqual({
-          status: 200,
-          type: expect.stringMatching(/^application\/(fhir\+)?json/),
-          body: expect.objectContaining({ resourceType: 'Session', id: mine.id, active: false, end: anyInstant }),
-        });
-        expect(await read(mine.id)).toEqual(answer.json());
-        expect(await lives(mine)).toEqual(DEAD);
-        expect((await app.delete(path, { authorization: mine.bearer })).status).toBe(401);
-        expect(await lives(other)).toEqual(ALIVE);
-      },
-    );
+    it.each(['/Session', '/fhir/Session', '/Session/'])('on %s closes only the Session of the token', async (path) => {
+      const [mine, other] = [await open(), await open()];
+      const answer = await app.delete(path, { authorization: mine.bearer });
+      expect({ status: answer.status, type: answer.headers.get('content-type'), body: answer.json() }).toEqual({
+        status: 200,
+        type: expect.stringMatching(/^application\/(fhir\+)?json/),
+        body: expect.objectContaining({ resourceType: 'Session', id: mine.id, active: false, end: anyInstant }),
+      });
+      expect(await read(mine.id)).toEqual(answer.json());
+      expect(await lives(mine)).toEqual(DEAD);
+      expect((await app.delete(path, { authorization: mine.bearer })).status).toBe(401);
+      expect(await lives(other)).toEqual(ALIVE);
+    });
 
-    it('needs no policy', async () => {
+    it('requires no policy', async () => {
       const mine = await open(guest);
       expect((await app.delete('/Session', { authorization: mine.bearer })).status).toBe(200);
       expect(await lives(mine, guest)).toEqual(DEAD);
     });
 
-    it('keeps the end and the version when many ask at once', async () => {
+    it('called concurrently creates one version with one end time', async () => {
       const mine = await open();
       const answers = await Promise.all(
         Array.from({ length: 8 }, () => app.delete('/Session', { authorization: mine.bearer })),
@@ -217,7 +214,7 @@ describe('Session', () => {
       expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, challenge]);
     });
 
-    it('finds no Session of Basic credentials', async () => {
+    it('with Basic credentials is refused, since they have no Session', async () => {
       expect((await app.delete('/Session')).status).toBe(401);
     });
 
@@ -229,14 +226,14 @@ describe('Session', () => {
   });
 
   describe('by the resource API', () => {
-    it('ends with DELETE /Session/<id>', async () => {
+    it('is closed by DELETE /Session/<id>', async () => {
       const mine = await open();
       expect((await app.delete(`/Session/${mine.id}`, { authorization: nurse.bearer })).status).toBe(200);
       expect(await lives(mine)).toEqual(DEAD);
       expect((await app.get(`/Session/${mine.id}`)).status).toBe(410);
     });
 
-    it('ends with a PUT that says so, and the server writes the end', async () => {
+    it('is closed by a PUT with active false, and the server sets the end', async () => {
       const mine = await open();
       const sent = { ...(await read(mine.id)), active: false, end: '1999-01-01T00:00:00.000Z' };
       const answer = await app.put(`/fhir/Session/${mine.id}`, sent, { authorization: nurse.bearer });
@@ -249,7 +246,7 @@ describe('Session', () => {
       expect(await lives(mine)).toEqual(DEAD);
     });
 
-    it('takes notes while it lives on', async () => {
+    it('accepts a change of ctx while it is open', async () => {
       const mine = await open();
       const { user, client, ...rest } = await read(mine.id);
       const answer = await app.put(`/Session/${mine.id}`, { ctx: { ward: 7 }, client, user, ...rest });
@@ -261,26 +258,26 @@ describe('Session', () => {
       ['another user', { user: { resourceType: 'User', id: 'guest' } }],
       ['no user', { user: undefined }],
       ['another client', { client: { resourceType: 'Client', id: 'root' } }],
-      ['another end of life', { exp: 4_000_000_000 }],
+      ['another expiry', { exp: 4_000_000_000 }],
       ['another start', { start: '1999-01-01T00:00:00.000Z' }],
       ['another grant', { type: 'client_credentials' }],
       ['a parent', { parent: { resourceType: 'Session', id: 'x' } }],
       ['an end while it is open', { end: '2099-01-01T00:00:00.000Z' }],
       ['a scope', { scope: ['ward.read'] }],
       ['an audience', { audience: 'https://other.example' }],
-      ['another end of its refresh token', { refresh_token_exp: 4_000_000_000 }],
+      ['another expiry of its refresh token', { refresh_token_exp: 4_000_000_000 }],
       ['the hash of a token', { access_token: 'a'.repeat(64) }],
-      ['no state', { active: undefined }],
-      ['a state of another kind', { active: 'false' }],
+      ['no active member', { active: undefined }],
+      ['active as a string', { active: 'false' }],
       ['another user while it closes', { active: false, user: { resourceType: 'User', id: 'guest' } }],
-    ])('is not given %s', async (_case, members) => {
+    ])('cannot be changed to %s', async (_case, members) => {
       const mine = await open();
       const answer = await app.put(`/Session/${mine.id}`, { ...(await read(mine.id)), ...members });
       expect([answer.status, answer.json().resourceType]).toEqual([422, 'OperationOutcome']);
       expect(await lives(mine)).toEqual(ALIVE);
     });
 
-    it('is not opened again once it is closed', async () => {
+    it('cannot be reopened after it is closed', async () => {
       const mine = await open();
       const before = await read(mine.id);
       await app.delete('/Session', { authorization: mine.bearer });
@@ -307,7 +304,7 @@ describe('Session', () => {
           { op: 'replace', path: '/active', value: true },
         ],
       ],
-    ])('is not opened again by a PATCH: %s %j', async (mediaType, body) => {
+    ])('cannot be reopened by a PATCH: %s %j', async (mediaType, body) => {
       const mine = await open();
       const patch = (sent: object, type = mediaType): Promise<Received> =>
         app.send('PATCH', `/Session/${mine.id}`, { body: sent, headers: { 'Content-Type': type } });
@@ -315,7 +312,7 @@ describe('Session', () => {
       expect([(await patch(body)).status, await lives(mine)]).toEqual([422, DEAD]);
     });
 
-    it('is not opened again once it is deleted', async () => {
+    it('cannot be reopened after it is deleted', async () => {
       const mine = await open();
       const before = await read(mine.id);
       await app.delete(`/Session/${mine.id}`);
@@ -324,7 +321,7 @@ describe('Session', () => {
       expect([(await app.get(`/Session/${mine.id}`)).status, await lives(mine)]).toEqual([410, DEAD]);
     });
 
-    it('is not made without a token', async () => {
+    it('cannot be created without a token', async () => {
       const { id, ...body } = await read((await open()).id);
       expect((await app.post('/Session', body)).status).toBe(422);
       expect((await app.put('/Session/made-up', body)).status).toBe(422);
@@ -340,7 +337,7 @@ describe('Session', () => {
     });
   });
 
-  describe('when its owner is shut out', () => {
+  describe('after a change of its User or Client', () => {
     let number = 0;
     const newcomer = (): Promise<Person> => login(app, `newcomer-${++number}`);
     const change = async (path: string, members: object): Promise<void> => {
@@ -354,7 +351,7 @@ describe('Session', () => {
       ['the password is changed', ({ userId }) => change(`/User/${userId}`, { password: 'another password' })],
       ['the Client is deactivated', ({ clientId }) => change(`/Client/${clientId}`, { active: false })],
       ['the Client is deleted', ({ clientId }) => app.delete(`/Client/${clientId}`)],
-    ])('ends with all others of that owner: %s', async (_case, shutOut) => {
+    ])('is closed with all others of that User or Client: %s', async (_case, shutOut) => {
       const person = await newcomer();
       const expired = await app.atTime(anHourAgo, () => open(person));
       const first = await open(person);
@@ -373,17 +370,17 @@ describe('Session', () => {
       ['the User gets another name', ({ userId }) => change(`/User/${userId}`, { name: { givenName: 'Joy' } })],
       ['the User keeps the password', ({ userId, password }) => change(`/User/${userId}`, { password, title: 'Dr' })],
       ['the User is written without a password', ({ userId }) => change(`/User/${userId}`, { password: undefined })],
-      ['the User is said to be active', ({ userId }) => change(`/User/${userId}`, { inactive: false })],
+      ['the User is written with inactive false', ({ userId }) => change(`/User/${userId}`, { inactive: false })],
       ['the Client gets another secret', ({ clientId }) => change(`/Client/${clientId}`, { secret: 'other secret' })],
-      ['the Client is said to be active', ({ clientId }) => change(`/Client/${clientId}`, { active: true })],
-    ])('lives on when it is not: %s', async (_case, touch) => {
+      ['the Client is written with active true', ({ clientId }) => change(`/Client/${clientId}`, { active: true })],
+    ])('stays open: %s', async (_case, touch) => {
       const person = await newcomer();
       const session = await open(person);
       await touch(person);
       expect((await app.get('/Session', { authorization: session.bearer })).status).toBe(200);
     });
 
-    it('lives on when the change itself is refused', async () => {
+    it('stays open when the change is refused', async () => {
       const person = await newcomer();
       const session = await open(person);
       const user = (await app.get(`/User/${person.userId}`)).json<object>();
@@ -399,9 +396,9 @@ describe('Session', () => {
     it.each<[string, (person: Person) => Promise<unknown>]>([
       ['set inactive', ({ userId }) => change(`/User/${userId}`, { inactive: true })],
       ['deleted', ({ userId }) => app.delete(`/User/${userId}`)],
-      ['given another password', ({ userId }) => change(`/User/${userId}`, { password: 'another password' })],
-      ['left without its Client', ({ clientId }) => change(`/Client/${clientId}`, { active: false })],
-    ])('does not outlive a User who is %s in the middle of logins and refreshes', async (_case, shutOut) => {
+      ['given a new password', ({ userId }) => change(`/User/${userId}`, { password: 'another password' })],
+      ['logged in by a Client that is deactivated', ({ clientId }) => change(`/Client/${clientId}`, { active: false })],
+    ])('is closed for a User who is %s during logins and refreshes', async (_case, shutOut) => {
       const person = await newcomer();
       const living = [await open(person), await open(person), await open(person)];
       const logins = Array.from({ length: 12 }, () => {

@@ -28,7 +28,7 @@ interface Jwk {
   readonly e: string;
 }
 
-describe('tokens that nobody issued', () => {
+describe('forged tokens', () => {
   let app: TestApp;
   let trap: WebhookReceiver;
   let token: string;
@@ -85,8 +85,8 @@ describe('tokens that nobody issued', () => {
     ['alg RS512', () => signed({ ...head, alg: 'RS512' }, claims)],
     ['alg PS256', () => signed({ ...head, alg: 'PS256' }, claims)],
     ['alg ES256', () => signed({ ...head, alg: 'ES256' }, claims)],
-    ['another key under our kid', () => signed(head, claims)],
-    ['another key under another kid', () => signed({ ...head, kid: randomUUID() }, claims)],
+    ['another key with our kid', () => signed(head, claims)],
+    ['another key with another kid', () => signed({ ...head, kid: randomUUID() }, claims)],
     ['no kid', () => signed({ alg: 'RS256', typ: 'at+jwt' }, claims)],
     ['a kid that is a path', () => signed({ ...head, kid: '../../../../dev/null' }, claims)],
     ['a kid that is SQL', () => signed({ ...head, kid: `' union select 'x' --` }, claims)],
@@ -97,7 +97,7 @@ describe('tokens that nobody issued', () => {
     ['a jku', () => signed({ ...head, jku: `${trap.url}/jwks.json` }, claims)],
     ['an x5u', () => signed({ ...head, x5u: `${trap.url}/cert.pem` }, claims)],
     ['an x5c', () => signed({ ...head, x5c: ['MIIB'] }, claims)],
-    ['a crit that nobody knows', () => signed({ ...head, crit: ['exp'], b64: false }, claims)],
+    ['a crit header', () => signed({ ...head, crit: ['exp'], b64: false }, claims)],
     ['zip', () => signed({ ...head, zip: 'DEF' }, claims)],
     ['another sub', () => `${parts()[0]}.${encoded({ ...claims, sub: 'admin' })}.${parts()[2]}`],
     ['another iss', () => signed(head, { ...claims, iss: 'https://evil.example' })],
@@ -112,13 +112,13 @@ describe('tokens that nobody issued', () => {
     ['a refresh token', () => signed(head, { ...claims, typ: 'refresh' })],
     ['another jti', () => signed(head, { ...claims, jti: randomUUID() })],
     ['claims that are a list', () => signed(head, [claims])],
-    ['claims that are a text', () => signed(head, '"nurse"')],
-    ['doubled claims', () => signed(head, `{"sub":"nurse","sub":"admin","jti":"${String(claims.jti)}"}`)],
+    ['claims that are a string', () => signed(head, '"nurse"')],
+    ['duplicate claims', () => signed(head, `{"sub":"nurse","sub":"admin","jti":"${String(claims.jti)}"}`)],
     ['huge claims', () => signed(head, { ...claims, padding: 'x'.repeat(6000) })],
     ['deep claims', () => signed(head, `${'['.repeat(1500)}${']'.repeat(1500)}`)],
     ['no signature', () => `${parts()[0]}.${parts()[1]}.`],
     ['no third part', () => `${parts()[0]}.${parts()[1]}`],
-    ['only the head', () => parts()[0]],
+    ['only the header', () => parts()[0]],
     ['four parts', () => `${token}.${parts()[2]}`],
     ['five parts, as JWE', () => `${token}.${parts()[1]}.${parts()[2]}`],
     ['swapped parts', () => `${parts()[1]}.${parts()[0]}.${parts()[2]}`],
@@ -129,10 +129,10 @@ describe('tokens that nobody issued', () => {
     ['a signature of zeros', () => `${parts()[0]}.${parts()[1]}.${'A'.repeat(342)}`],
     ['base64 in place of base64url', () => token.replaceAll('-', '+').replaceAll('_', '/') + '='],
     ['a header with spaces in it', () => `${encoded(JSON.stringify(head, null, 1))}.${parts()[1]}.${parts()[2]}`],
-    ['another case', () => token.toUpperCase()],
-    ['JSON serialisation', () => encoded({ payload: parts()[1], protected: parts()[0], signature: parts()[2] })],
-    ['its hash', () => createHmac('sha256', '').update(token).digest('hex')],
-    ['the id of its Session', () => String(claims.jti)],
+    ['another letter case', () => token.toUpperCase()],
+    ['JSON serialization', () => encoded({ payload: parts()[1], protected: parts()[0], signature: parts()[2] })],
+    ['the hash of the token', () => createHmac('sha256', '').update(token).digest('hex')],
+    ['the id of the Session', () => String(claims.jti)],
   ];
 
   it.each(forgeries)('are refused: %s', async (_name, forge) => {
@@ -144,7 +144,7 @@ describe('tokens that nobody issued', () => {
     expect(answer.text).not.toContain('eyJ');
   });
 
-  it('are introspected as inactive, all of them, and nothing is fetched', async () => {
+  it('are all introspected as inactive, and the server fetches no URL from them', async () => {
     for (const [name, forge] of forgeries) {
       const answer = await app.post(
         '/auth/introspect',
@@ -156,12 +156,12 @@ describe('tokens that nobody issued', () => {
     expect([forgeries.length >= 40, trap.requests]).toEqual([true, []]);
   });
 
-  it('do not spoil the real one', async () => {
+  it('do not affect the real token', async () => {
     expect((await app.get('/Patient', { authorization: `Bearer ${token}` })).status).toBe(200);
     expect(claims.iss).toBe(BASE_URL);
   });
 
-  it('are asked for by callers who never send the rest of it, and others get theirs', async () => {
+  it('unfinished token requests do not block logins of others', async () => {
     const { hostname, port } = new URL(app.url);
     const form = { grant_type: 'password', client_id: 'signed', client_secret: SECRET };
     const begun = `POST /auth/token HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`;
@@ -214,7 +214,7 @@ describe('tokens that nobody issued', () => {
       ['Basic with a line break', () => basic('signed:secret\r\n'), 401],
       ['Basic that is a token', () => `Basic ${token}`, 401],
       ['Basic with another padding', () => `${basic('signed:secret').replace(/=+$/, '')}=====`, 200],
-    ])('with %s', async (_name, header, status) => {
+    ])('is parsed with %s', async (_name, header, status) => {
       const before = hashesOf(app);
       expect([await statusOf(header()), hashesOf(app)]).toEqual([status, before]);
     });
@@ -236,8 +236,8 @@ describe('tokens that nobody issued', () => {
       });
 
     it.each<[string, () => string, string]>([
-      ['twice, the same', () => `Authorization: Bearer ${token}\r\nauthorization: Bearer ${token}`, '400'],
-      ['twice, the bad one first', () => `Authorization: Bearer x\r\nAuthorization: Bearer ${token}`, '400'],
+      ['sent twice, identical', () => `Authorization: Bearer ${token}\r\nauthorization: Bearer ${token}`, '400'],
+      ['sent twice, the bad one first', () => `Authorization: Bearer x\r\nAuthorization: Bearer ${token}`, '400'],
       ['with a NUL', () => `Authorization: Bearer ${token}\0`, '400'],
       ['folded', () => `Authorization: Bearer\r\n ${token}`, '400'],
       ['of 100 kB', () => `Authorization: Bearer ${'x'.repeat(100_000)}`, '431'],
@@ -246,14 +246,14 @@ describe('tokens that nobody issued', () => {
       ['in UTF-8', () => 'Authorization: Bearer \u00c3\u00a9\u00c2\u0080', '401'],
       ['empty', () => 'Authorization:', '401'],
       ['hidden in another header', () => `X-Authorization: Bearer ${token}`, '401'],
-    ])('%s never makes a 5xx', async (_name, header, onApi) => {
+    ])('that is %s never causes a 5xx', async (_name, header, onApi) => {
       const form = '\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 0';
       const statuses = [await rawStatus(header()), await rawStatus(header() + form, 'POST /auth/introspect')];
       expect(statuses[0]).toBe(onApi);
       expect(['400', '401', '431']).toContain(statuses[1]);
     });
 
-    it('is the only place of a token', async () => {
+    it('is the only source of a token', async () => {
       const query = await app.get(`/Patient?access_token=${token}`, { authorization: null });
       const cookie = await new Promise((resolve, reject) => {
         request(`${app.url}/Patient`, { headers: { Cookie: `access_token=${token}` } }, ({ statusCode }) => {

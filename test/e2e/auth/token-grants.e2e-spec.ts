@@ -77,7 +77,7 @@ describe('grants of POST /auth/token', () => {
   };
 
   describe('client_credentials (RFC 6749, section 4.4)', () => {
-    it('gives a confidential client its own token, without a User and without a hash', async () => {
+    it('issues a token to a confidential client, without a User and without a hash', async () => {
       const before = hashes();
       const answer = await ask('machine', { grant_type: 'client_credentials', scope: 'labs.read' });
       expect([answer.status, answer.json(), answer.headers.get('cache-control')]).toEqual([
@@ -90,7 +90,7 @@ describe('grants of POST /auth/token', () => {
       expect([session?.user, hashes()]).toEqual([undefined, before]);
     });
 
-    it('asks the policies of the Client', async () => {
+    it('grants what the policies of the Client grant', async () => {
       await stored('/AccessPolicy/machine', { engine: 'allow', link: [{ resourceType: 'Client', id: 'machine' }] });
       const { access_token: token } = (await ask('machine', { grant_type: 'client_credentials' })).json<Tokens>();
       expect((await app.get('/Patient', { authorization: `Bearer ${token}` })).status).toBe(200);
@@ -107,7 +107,7 @@ describe('grants of POST /auth/token', () => {
       expect(refusalOf(await ask(clientId, { grant_type: 'client_credentials', ...parameters }))).toEqual(expected);
     });
 
-    it('has its own settings: format, lifetime, audience, refresh tokens', async () => {
+    it('uses the settings of the Client: format, lifetime, audience, refresh tokens', async () => {
       const tokens = (await ask('machine-jwt', { grant_type: 'client_credentials' })).json<Tokens>();
       expect([tokens.expires_in, claimsOf(tokens.access_token)]).toEqual([
         120,
@@ -130,7 +130,7 @@ describe('grants of POST /auth/token', () => {
       expect(refusalOf(unproven)).toEqual([401, 'invalid_client']);
     });
 
-    it('ends with its Client', async () => {
+    it('issues a token that ends with its Client', async () => {
       await stored('/Client/passing', { grant_types: ['client_credentials', 'basic'], secret: SECRET });
       const { access_token: token } = (await ask('passing', { grant_type: 'client_credentials' })).json<Tokens>();
       const statusNow = async (): Promise<number> =>
@@ -142,7 +142,7 @@ describe('grants of POST /auth/token', () => {
   });
 
   describe('scope and audience', () => {
-    it('are in token, Session and answer', async () => {
+    it('are in the token, the Session and the response', async () => {
       const tokens = (
         await logIn('scoped', { scope: 'ward.write ward.read', audience: 'https://a.example' })
       ).json<Tokens>();
@@ -157,14 +157,14 @@ describe('grants of POST /auth/token', () => {
       });
     });
 
-    it('are those of the server when nothing is asked for', async () => {
+    it('are those of the server when none is requested', async () => {
       const { access_token: token, scope } = (await logIn('scoped')).json<Tokens>();
       expect([scope, claimsOf(token).aud, claimsOf(token).scope]).toEqual([undefined, 'https://a.example', undefined]);
       const own = (await logIn('scoped', { audience: BASE_URL })).json<Tokens>();
       expect(claimsOf(own.access_token).aud).toBe(BASE_URL);
     });
 
-    it('narrow at a refresh, and never widen', async () => {
+    it('can be narrowed at a refresh, but not widened', async () => {
       const first = (await logIn('scoped', { scope: 'ward.read ward.write' })).json<Tokens>();
       const refresh = (token: Tokens, scope: string): Promise<Received> =>
         ask('scoped', { grant_type: 'refresh_token', refresh_token: String(token.refresh_token), scope });
@@ -174,7 +174,7 @@ describe('grants of POST /auth/token', () => {
       expect((await refresh(second, '')).json<Tokens>().scope).toBe('ward.read');
     });
 
-    it('cost no hash when they are refused', async () => {
+    it('are refused before a hash is computed', async () => {
       const before = hashes();
       expect(refusalOf(await logIn('ward', { scope: 'openid' }))).toEqual([400, 'invalid_scope']);
       expect(refusalOf(await logIn('ward', { audience: 'https://a.example' }))).toEqual([400, 'invalid_target']);
@@ -183,7 +183,7 @@ describe('grants of POST /auth/token', () => {
   });
 
   describe('userinfo', () => {
-    it('is the User with all digits and the Roles, without secrets', async () => {
+    it('returns the User with all digits and the Roles, without secrets', async () => {
       await stored(
         '/User/surgeon',
         `{"userName":"surgeon","password":"${PASSWORD}","data":{"fte":0.50},"twoFactor":{"enabled":false,"transport":"app","secretKey":"GEZDGNBVGY3TQOJQ"}}`,
@@ -202,7 +202,7 @@ describe('grants of POST /auth/token', () => {
       expect(own.json()).toMatchObject({ resourceType: 'User', id: 'surgeon', sub: 'surgeon' });
     });
 
-    it('needs the token of a User', async () => {
+    it('requires the token of a User', async () => {
       const { access_token: token } = (await ask('machine', { grant_type: 'client_credentials' })).json<Tokens>();
       const statuses: number[] = [];
       for (const authorization of [`Bearer ${token}`, basicHeader('root', 'x'), null, 'Bearer x']) {
@@ -228,7 +228,7 @@ describe('grants of POST /auth/token', () => {
     const asked = (parameters: Record<string, string>): Promise<Received> =>
       logIn('ward', { username: 'careful', ...parameters });
 
-    it('is asked for once the password is right', async () => {
+    it('is required after the right password', async () => {
       const answer = await asked({});
       expect([answer.status, answer.json()]).toEqual([
         400,
@@ -242,7 +242,7 @@ describe('grants of POST /auth/token', () => {
       expect(wrong.json().error_description).toBe('Wrong username or password');
     });
 
-    it('is accepted once, and of many at once by one', async () => {
+    it('is accepted once, even from concurrent logins', async () => {
       expect(refusalOf(await asked({ totp: codeNow() === '000000' ? '000001' : '000000' }))).toEqual([
         400,
         'invalid_grant',
@@ -251,7 +251,7 @@ describe('grants of POST /auth/token', () => {
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400]);
     });
 
-    it('shows its key nowhere, and keeps it through writes that leave it out', async () => {
+    it('never shows its key, and keeps it through writes without one', async () => {
       const read = await app.get('/User/careful');
       const put = await app.put('/User/careful', { userName: 'careful', twoFactor: { enabled: true } });
       const patched = await app.send('PATCH', '/User/careful', {
@@ -268,7 +268,7 @@ describe('grants of POST /auth/token', () => {
     });
 
     it.each([{ twoFactor: { secretKey: 'no base 32!' } }, { twoFactor: { secretKey: 7 } }, { twoFactor: 'on' }])(
-      'is refused with %j',
+      'is refused with invalid members: %j',
       async (members) => {
         expect((await app.put('/User/careful-2', { userName: 'careful-2', ...members })).status).toBe(422);
       },
@@ -276,14 +276,14 @@ describe('grants of POST /auth/token', () => {
   });
 
   describe('a password', () => {
-    it('is the same however a keyboard writes it', async () => {
+    it('is the same in all Unicode forms', async () => {
       await stored('/User/zoe', { userName: 'zoe', password: 'Zo\u00eb \u00c5ngstr\u00f6m' });
       const forms = ['Zoe\u0308 A\u030angstro\u0308m', 'Zo\u00eb\u00a0\u212bngstr\u00f6m', 'Zoe Angstrom'];
       const answers = await Promise.all(forms.map((password) => logIn('ward', { username: 'zoe', password })));
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 400]);
     });
 
-    it('of 1,024 bytes is taken, a longer one is refused without a hash', async () => {
+    it('of 1,024 bytes is accepted; a longer one is refused without a hash', async () => {
       await stored('/User/long', { userName: 'long', password: 'x'.repeat(1024) });
       expect((await logIn('ward', { username: 'long', password: 'x'.repeat(1024) })).status).toBe(200);
       const before = hashes();
@@ -295,7 +295,7 @@ describe('grants of POST /auth/token', () => {
       expect(hashes()).toBe(before);
     });
 
-    it('can be brought as a hash, which a login makes one of our own', async () => {
+    it('can be stored as a hash, which the first login replaces', async () => {
       const salt = Buffer.alloc(16, 7);
       const key = scryptSync('brought along', salt, 32, { N: 2 ** 15, r: 8, p: 1, maxmem: 2 ** 26 });
       const hash = `$s0$f0801$${salt.toString('base64')}$${key.toString('base64')}`;

@@ -15,7 +15,7 @@ interface Tokens {
 const SECRET = 'secret';
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
-describe('the life of a token', () => {
+describe('the lifetime of a token', () => {
   let app: TestApp;
   let second: TestApp;
   let database: PostgresClient;
@@ -84,7 +84,7 @@ describe('the life of a token', () => {
     app.atTime(() => new Date(Date.now() + seconds * 1000), work);
 
   describe('a family of refresh tokens', () => {
-    it('survives a repeat within seconds while no successor was used: an answer may have been lost', async () => {
+    it('survives a reuse within seconds if no successor was used, since the response may have been lost', async () => {
       const first = await logIn();
       const next = (await refresh(first)).json<Tokens>();
       expect((await refresh(first)).json()).toEqual({
@@ -99,7 +99,7 @@ describe('the life of a token', () => {
     it.each<[string, (next: Tokens) => Promise<unknown>]>([
       ['the access token', ({ access_token: token }) => useOf(token)],
       ['the refresh token', (next) => refresh(next)],
-    ])('is closed by a repeat when %s of the successor was used', async (_case, use) => {
+    ])('is closed by a reuse when %s of the successor was used', async (_case, use) => {
       const first = await logIn();
       const next = (await refresh(first)).json<Tokens>();
       await use(next);
@@ -107,7 +107,7 @@ describe('the life of a token', () => {
       expect([await useOf(next.access_token), (await refresh(next)).status]).toEqual([401, 400]);
     });
 
-    it('is closed by a repeat after these seconds, to its last descendant and on every replica', async () => {
+    it('is closed by a reuse after these seconds, to its last descendant and on every replica', async () => {
       const first = await logIn();
       const next = (await refresh(first)).json<Tokens>();
       await database.query(
@@ -119,7 +119,7 @@ describe('the life of a token', () => {
       expect([await useOf(next.access_token), await useOf(next.access_token, second)]).toEqual([401, 401]);
     });
 
-    it('leaves other families of the User alone', async () => {
+    it('is closed without closing other families of the User', async () => {
       const [first, other] = [await logIn(), await logIn()];
       const next = (await refresh(first)).json<Tokens>();
       await useOf(next.access_token);
@@ -127,7 +127,7 @@ describe('the life of a token', () => {
       expect([await useOf(next.access_token), await useOf(other.access_token)]).toEqual([401, 200]);
     });
 
-    it('is not touched by somebody else’s client', async () => {
+    it('is not affected by a reuse with another client', async () => {
       const first = await logIn();
       const next = (await refresh(first)).json<Tokens>();
       await useOf(next.access_token);
@@ -135,7 +135,7 @@ describe('the life of a token', () => {
       expect(await useOf(next.access_token)).toBe(200);
     });
 
-    it('ends with DELETE /Session, whichever of its tokens asks', async () => {
+    it('is closed by DELETE /Session with any of its access tokens', async () => {
       const first = await logIn();
       const next = (await refresh(first)).json<Tokens>();
       const closed = await app.delete('/Session', { authorization: `Bearer ${next.access_token}` });
@@ -143,7 +143,7 @@ describe('the life of a token', () => {
     });
   });
 
-  describe('C9: the names of a token in its Session', () => {
+  describe('C9: jti and iss in a Session', () => {
     interface Named {
       readonly id: string;
       readonly jti?: string;
@@ -156,14 +156,14 @@ describe('the life of a token', () => {
     const described = async (token: string, clientId: string): Promise<Named> =>
       (await form('/auth/introspect', { token }, basicHeader(clientId, SECRET))).json<Named>();
 
-    it('C9: are the jti and iss of its JWT, which also find it', async () => {
+    it('C9: are those of its JWT, and find it', async () => {
       const { access_token: token } = await logIn('signed');
       const { jti, iss } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Named;
       expect(await sessionsWith(`.jti=${String(jti)}`)).toEqual([expect.objectContaining({ jti, iss })]);
       expect([iss, await described(token, 'signed')]).toEqual([BASE_URL, expect.objectContaining({ jti, iss })]);
     });
 
-    it('C9: are a new UUID and the issuer for an opaque token, a new one after a refresh', async () => {
+    it('C9: are a UUID and the issuer for an opaque token, with a new UUID after a refresh', async () => {
       const first = await logIn();
       const second = (
         await form(
@@ -202,7 +202,7 @@ describe('the life of a token', () => {
       form('/auth/introspect', { token }, basicHeader(clientId, secret));
     const INACTIVE = { active: false };
 
-    it('tells a client what its token is', async () => {
+    it('describes a token to its client', async () => {
       const { access_token: token, refresh_token: refreshToken } = await logIn();
       const answer = await introspect(token);
       const body = answer.json<{ iat: number; jti: string }>();
@@ -253,17 +253,17 @@ describe('the life of a token', () => {
           return introspect(tokens.refresh_token);
         },
       ],
-    ])('says only that it is inactive when it is %s', async (_case, asked) => {
+    ])('returns only active false when the token is %s', async (_case, asked) => {
       const answer = await asked();
       expect([answer.status, answer.json()]).toEqual([200, INACTIVE]);
     });
 
-    it('tells everything to who has a policy for AuthIntrospect', async () => {
+    it('describes any token with a policy for AuthIntrospect', async () => {
       const { access_token: token } = await logIn();
       expect((await introspect(token, 'gateway')).json()).toMatchObject({ active: true, sub: 'nurse' });
     });
 
-    it('tells a User of the own tokens', async () => {
+    it('describes to a User only the User’s own tokens', async () => {
       await app.delete('/AccessPolicy/gateway');
       const [mine, foreign] = [await logIn(), await logIn('ward', 'guest')];
       const asked = async (token: string): Promise<unknown> =>
@@ -275,11 +275,11 @@ describe('the life of a token', () => {
     });
 
     it.each<[string, string | null, Record<string, string>, unknown[]]>([
-      ['S9: nobody', null, { token: 'x' }, [401, 'invalid_client', 'Basic realm="svc"']],
+      ['S9: a request without credentials', null, { token: 'x' }, [401, 'invalid_client', 'Basic realm="svc"']],
       ['a client without a secret', null, { token: 'x', client_id: 'open' }, [401, 'invalid_client', null]],
       ['a wrong secret', basicHeader('ward', 'no'), { token: 'x' }, [401, 'invalid_client', 'Basic realm="svc"']],
       [
-        'a dead token',
+        'an invalid token',
         'Bearer dead',
         { token: 'x' },
         [401, 'invalid_token', 'Bearer realm="svc", error="invalid_token"'],
@@ -298,7 +298,7 @@ describe('the life of a token', () => {
     it.each<[string, (tokens: Tokens) => string]>([
       ['an access token', ({ access_token: token }) => token],
       ['a refresh token', ({ refresh_token: token }) => token],
-    ])('ends %s and all that belongs to it, on every replica', async (_case, pick) => {
+    ])('closes the Session of %s on every replica', async (_case, pick) => {
       for (const clientId of ['ward', 'open']) {
         const tokens = await logIn(clientId);
         const answer = await revoke(pick(tokens), clientId);
@@ -310,18 +310,18 @@ describe('the life of a token', () => {
       }
     });
 
-    it('ends what a used refresh token was exchanged for', async () => {
+    it('closes the Session that a used refresh token was exchanged for', async () => {
       const first = await logIn();
       const next = (await refresh(first)).json<Tokens>();
       expect((await revoke(first.refresh_token)).status).toBe(200);
       expect(await useOf(next.access_token)).toBe(401);
     });
 
-    it('answers 200 for what it does not know', async () => {
+    it('returns 200 for an unknown token', async () => {
       expect((await revoke('unknown')).status).toBe(200);
     });
 
-    it('is for the client that the token was issued to', async () => {
+    it('is refused to other clients than that of the token', async () => {
       const tokens = await logIn();
       for (const token of [tokens.access_token, tokens.refresh_token]) {
         const answer = await revoke(token, 'other');
@@ -349,7 +349,7 @@ describe('the life of a token', () => {
     const change = (token: string, body: object): Promise<Received> =>
       app.post('/auth/change-password', body, { authorization: `Bearer ${token}` });
 
-    it('ends all Sessions of the User, at the price of two hashes', async () => {
+    it('closes all Sessions of the User, and computes two hashes', async () => {
       const id = await newUser();
       const [mine, other] = [await logIn('ward', id), await logIn('open', id)];
       const before = hashes();
@@ -366,12 +366,12 @@ describe('the life of a token', () => {
 
     it.each<[string, object, string, number]>([
       ['a wrong password', { currentPassword: 'wrong', newPassword: 'x' }, 'currentPassword', 1],
-      ['an empty one', { currentPassword: '', newPassword: 'x' }, 'currentPassword', 0],
-      ['one that is too long', { currentPassword: 'x'.repeat(1025), newPassword: 'x' }, 'currentPassword', 0],
-      ['an empty new one', { currentPassword: 'p', newPassword: '' }, 'newPassword', 0],
-      ['no new one', { currentPassword: 'p' }, 'newPassword', 0],
-      ['a new one that is no text', { currentPassword: 'p', newPassword: 7 }, 'newPassword', 0],
-      ['no object', [], 'currentPassword', 0],
+      ['an empty password', { currentPassword: '', newPassword: 'x' }, 'currentPassword', 0],
+      ['a password that is too long', { currentPassword: 'x'.repeat(1025), newPassword: 'x' }, 'currentPassword', 0],
+      ['an empty new password', { currentPassword: 'p', newPassword: '' }, 'newPassword', 0],
+      ['no new password', { currentPassword: 'p' }, 'newPassword', 0],
+      ['a new password that is not a string', { currentPassword: 'p', newPassword: 7 }, 'newPassword', 0],
+      ['a body that is not an object', [], 'currentPassword', 0],
     ])('is refused with %s', async (_case, body, expression, cost) => {
       const { access_token: token } = await logIn();
       const before = hashes();
@@ -383,7 +383,7 @@ describe('the life of a token', () => {
       expect([hashes() - before, await useOf(token)]).toEqual([cost, 200]);
     });
 
-    it('wants another password, and takes what looks like a hash for a text', async () => {
+    it('requires a different password, and stores one that looks like a hash as text', async () => {
       const id = await newUser();
       const { access_token: token } = await logIn('ward', id);
       const currentPassword = `password of ${id}`;
@@ -392,7 +392,7 @@ describe('the life of a token', () => {
       expect(await useOf((await logIn('ward', id, '$s0$nonsense')).access_token)).toBe(200);
     });
 
-    it('is done once by two who ask at once', async () => {
+    it('succeeds for one of two concurrent requests', async () => {
       const id = await newUser();
       const tokens = [await logIn('ward', id), await logIn('ward', id)];
       const answers = await Promise.all(
@@ -407,7 +407,7 @@ describe('the life of a token', () => {
       ['no token', null, 'application/json', 401],
       ['Basic', basicHeader('root', 'x'), 'application/json', 401],
       ['another media type', 'user', 'text/plain', 415],
-      ['no JSON', 'user', 'application/json', 400],
+      ['invalid JSON', 'user', 'application/json', 400],
     ])('is refused with %s', async (_case, who, mediaType, status) => {
       const authorization = who === 'user' ? `Bearer ${(await logIn()).access_token}` : who;
       const answer = await app.post('/auth/change-password', '{', {
@@ -484,7 +484,7 @@ describe('the life of a token', () => {
       expect(await published()).toEqual([third.kid, kids[0]]);
     });
 
-    it('that are compromised are withdrawn at once, with their tokens', async () => {
+    it('that are compromised are withdrawn immediately, with their tokens', async () => {
       const [old, opaque] = [await logIn('signed'), await logIn('ward')];
       const answer = await rotate(second, '?compromised=true');
       expect(answer.status).toBe(200);
@@ -495,7 +495,7 @@ describe('the life of a token', () => {
       expect([kidOf(fresh.access_token), await useOf(fresh.access_token)]).toEqual([kid, 200]);
     });
 
-    it('that are compromised end the tokens of all their Sessions before the first Session is closed', async () => {
+    it('that are compromised revoke the tokens of all their Sessions before the first Session is closed', async () => {
       const signed = { token_format: 'jwt', refresh_token: true };
       await stored('/Client/renewed', { secret: SECRET, grant_types: ['password'], auth: { password: signed } });
       const tokens = [await logIn('renewed'), await logIn('renewed')];
@@ -516,7 +516,7 @@ describe('the life of a token', () => {
       ]);
     });
 
-    it('that are compromised lock one family of refresh tokens at a time, so closes cannot deadlock', async () => {
+    it('that are compromised lock one family of refresh tokens at a time, so that closes cannot deadlock', async () => {
       const signed = { token_format: 'jwt', refresh_token: true };
       await stored('/Client/families', { secret: SECRET, grant_types: ['password'], auth: { password: signed } });
       for (let count = 0; count < 2; count++) await logIn('families');
@@ -542,7 +542,7 @@ describe('the life of a token', () => {
       expect([first, (await rotated).status]).toEqual([{ isHeld: true }, 200]);
     });
 
-    it('that are compromised close more Sessions than one statement finds', async () => {
+    it('that are compromised close more Sessions than one statement returns', async () => {
       const auth = { client_credentials: { token_format: 'jwt' } };
       await stored('/Client/many', { secret: SECRET, grant_types: ['client_credentials'], auth });
       const body = { grant_type: 'client_credentials', client_id: 'many', client_secret: SECRET };
@@ -557,7 +557,7 @@ describe('the life of a token', () => {
       expect(rows).toEqual([{ closed: 105, open: 0 }]);
     });
 
-    it('refuse no token while they change under load', async () => {
+    it('cause no refused token while they are rotated under load', async () => {
       let isOver = false;
       const statuses: number[] = [];
       const load = [app, second].map(async (server) => {
@@ -572,7 +572,7 @@ describe('the life of a token', () => {
       expect([statuses.length > 1, new Set(statuses)]).toEqual([true, new Set([200])]);
     });
 
-    it.each(['', '?compromised=true'])('let Users log in while a new one is computed (%s)', async (query) => {
+    it.each(['', '?compromised=true'])('are generated without blocking logins (%s)', async (query) => {
       const keys = app.app.get(SigningKeys);
       let computed = (): void => undefined;
       const computing = new Promise<void>((resolve) => (computed = resolve));
@@ -591,11 +591,14 @@ describe('the life of a token', () => {
       expect((await rotated).json<{ isNew: boolean }>().isNew).toBe(true);
     });
 
-    it.each(['?compromised=yes', '?now=true', '?compromised=true&x=1'])('are not rotated by %s', async (query) => {
-      expect((await rotate(app, query)).status).toBe(400);
-    });
+    it.each(['?compromised=yes', '?now=true', '?compromised=true&x=1'])(
+      'are not rotated with the query %s',
+      async (query) => {
+        expect((await rotate(app, query)).status).toBe(400);
+      },
+    );
 
-    it('are rotated by who has a policy', async () => {
+    it('are not rotated without a policy', async () => {
       const authorization = `Bearer ${(await logIn()).access_token}`;
       expect((await app.post('/auth/rotate-keys', '', { authorization })).status).toBe(403);
     });
@@ -612,7 +615,7 @@ describe('the life of a token', () => {
       return (await app.get(`/Session/${row?.session_id ?? ''}`)).json();
     };
 
-    it('closes Sessions whose tokens have all expired, on one replica or the other', async () => {
+    it('closes Sessions whose tokens have all expired, on two replicas', async () => {
       const over = await atOffset(-7201, () => logIn());
       const renewable = await atOffset(-3601, () => logIn());
       const living = await logIn();
@@ -626,7 +629,7 @@ describe('the life of a token', () => {
       expect([await useOf(living.access_token), (await refresh(renewable)).status]).toEqual([200, 200]);
     });
 
-    it('deletes Sessions that were over long ago, with their tokens, and keeps their history', async () => {
+    it('deletes Sessions that closed long ago, with their tokens, and keeps their history', async () => {
       const tokens = await logIn();
       const { id } = await sessionOf(tokens.access_token);
       await app.delete('/Session', { authorization: `Bearer ${tokens.access_token}` });
@@ -646,7 +649,7 @@ describe('the life of a token', () => {
       await sweep();
     });
 
-    it('is not stopped by a Session that is gone', async () => {
+    it('ignores a Session that is already deleted', async () => {
       const over = await atOffset(-7201, () => logIn());
       const { id } = await sessionOf(over.access_token);
       await app.delete(`/Session/${id}`);

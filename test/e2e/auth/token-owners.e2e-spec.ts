@@ -6,7 +6,7 @@ import { eventually } from '../../../testing/eventually';
 
 const PASSWORD = 'a long password';
 
-describe('a token is issued as its User and Client are behind their locks', () => {
+describe('a login reads its User and Client after it locked them', () => {
   let servers: readonly [TestApp, TestApp];
   let sql: Client;
 
@@ -63,7 +63,7 @@ describe('a token is issued as its User and Client are behind their locks', () =
     ['User/nurse', { userName: 'nurse', inactive: true }, 400, 'User is inactive'],
     ['User/nurse', { userName: 'nurse', password: 'another password' }, 400, 'Wrong username or password'],
     ['Client/ward', { grant_types: ['password'], active: false }, 401, 'Client authentication failed'],
-  ])('so a login waits for a change of %s to %j, and is refused', async (owner, body, status, description) => {
+  ])('so it waits for a change of %s to %j, and is refused', async (owner, body, status, description) => {
     await holdOwner(owner);
     const change = servers[0].put(`/${owner}`, body);
     await waitFor(1);
@@ -95,7 +95,7 @@ describe('a token is issued as its User and Client are behind their locks', () =
   it.each<[string, object]>([
     ['deactivated', { userName: 'nurse', inactive: true }],
     ['given another password', { userName: 'nurse', password: 'another password' }],
-  ])('a User is %s while one of its Sessions is being deleted', async (_change, body) => {
+  ])('so a User can be %s while one of its Sessions is being deleted', async (_change, body) => {
     const { entry } = (await servers[0].get('/Session?user=User/nurse&active=true')).json<{
       entry: readonly [{ resource: { id: string } }];
     }>();
@@ -111,7 +111,7 @@ describe('a token is issued as its User and Client are behind their locks', () =
     expect(await liveSessions()).toBe(0);
   });
 
-  it('and a write of another User meanwhile costs no login', async () => {
+  it('so a concurrent write of another User does not fail it', async () => {
     await holdOwner('User/nurse');
     const late = login(1);
     await waitFor(1);
@@ -121,7 +121,7 @@ describe('a token is issued as its User and Client are behind their locks', () =
     expect(await liveSessions()).toBeGreaterThan(0);
   });
 
-  it('and says of both servers at once what a User is and which Roles are linked to it', async () => {
+  it('so both servers return the current User and Roles in userinfo', async () => {
     const shown = async (server: 0 | 1): Promise<object> => {
       const { access_token: token, userinfo } = (await login(server)).json<{
         access_token: string;

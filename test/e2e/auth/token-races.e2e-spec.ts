@@ -45,7 +45,7 @@ describe(`races on two servers, ${ROUNDS} rounds`, () => {
     (await statusOf(0, tokens)) === 401 && (await statusOf(1, tokens)) === 401;
 
   it(
-    `let one of ${USES} refreshes win, whose tokens live`,
+    `let one of ${USES} concurrent refreshes succeed, and its tokens work`,
     async () => {
       let tokens = await open();
       for (let round = 0; round < ROUNDS; round++) {
@@ -64,7 +64,7 @@ describe(`races on two servers, ${ROUNDS} rounds`, () => {
   );
 
   it(
-    'leave no token alive after a close that was answered while a refresh was under way',
+    'leave no working token when a close completes during a refresh',
     async () => {
       const seen = { refreshedFirst: 0, closedFirst: 0, tooLate: 0 };
       for (let round = 0; round < ROUNDS; round++) {
@@ -97,7 +97,7 @@ describe(`races on two servers, ${ROUNDS} rounds`, () => {
   );
 
   it(
-    'accept no request that begins after a close was answered',
+    'refuse every request that begins after a completed close',
     async () => {
       let [checked, asked] = [0, 0];
       const begin = performance.now();
@@ -131,7 +131,7 @@ describe(`races on two servers, ${ROUNDS} rounds`, () => {
   );
 
   it(
-    'close a family once when its used token comes many times at once',
+    'close a family once when its used token is sent many times concurrently',
     async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const first = await open();

@@ -118,7 +118,7 @@ describe('POST /auth/token', () => {
       ['Basic and the same client in the body', () => send({ ...NURSE, ...credentials }, basicHeader('ward', SECRET))],
       ['Basic and the same client id in the body', () => sendForm({ ...NURSE, client_id: 'ward' }, basic(encoded))],
       ['Basic in lower case', () => sendForm(NURSE, basic(`ward:${SECRET}`).replace('Basic', 'basic'))],
-      ['JSON with a parameter of no meaning', () => send({ ...NURSE, ...credentials, device: { id: 7 }, scope: null })],
+      ['JSON with an unknown parameter', () => send({ ...NURSE, ...credentials, device: { id: 7 }, scope: null })],
       [
         'JSON with a charset',
         () =>
@@ -127,7 +127,7 @@ describe('POST /auth/token', () => {
             headers: { 'Content-Type': 'Application/JSON; charset=UTF-8' },
           }),
       ],
-    ])('answers %s with an opaque token and the User', async (_form, sent) => {
+    ])('returns an opaque token and the User for %s', async (_form, sent) => {
       const answer = await sent();
       expect({
         status: answer.status,
@@ -157,7 +157,7 @@ describe('POST /auth/token', () => {
       });
     });
 
-    it('issues a token that opens the API', async () => {
+    it('issues a token that grants access to the API', async () => {
       expect(await statusWith((await tokensOf('ward')).access_token)).toBe(200);
     });
   });
@@ -167,28 +167,28 @@ describe('POST /auth/token', () => {
       send({ ...NURSE, client_id: clientId, ...(secret === undefined ? {} : { client_secret: secret }) });
 
     it.each<[string, string, string | undefined, unknown[]]>([
-      ['none where none is required', 'ward', undefined, [200, undefined]],
-      ['an empty one where none is required', 'ward', '', [200, undefined]],
-      ['a wrong one where none is required', 'ward', 'wrong', [401, 'invalid_client']],
-      ['any of a Client that has none', 'no-secret', 'any', [401, 'invalid_client']],
-      ['none of a Client that has none', 'no-secret', undefined, [200, undefined]],
-      ['the right one where it is required', 'strict', SECRET, [200, undefined]],
-      ['none where it is required', 'strict', undefined, [401, 'invalid_client']],
-      ['an empty one where it is required', 'strict', '', [401, 'invalid_client']],
-      ['a wrong one where it is required', 'strict', 'wrong', [401, 'invalid_client']],
-      ['the mask of the stored body', 'strict', '***', [401, 'invalid_client']],
-      ['the right one of an inactive Client', 'retired', SECRET, [401, 'invalid_client']],
-      ['one of a Client that does not exist', 'nobody', SECRET, [401, 'invalid_client']],
-    ])('%s', async (_case, clientId, secret, expected) => {
+      ['no secret where none is required', 'ward', undefined, [200, undefined]],
+      ['an empty secret where none is required', 'ward', '', [200, undefined]],
+      ['a wrong secret where none is required', 'ward', 'wrong', [401, 'invalid_client']],
+      ['any secret of a Client without one', 'no-secret', 'any', [401, 'invalid_client']],
+      ['no secret of a Client without one', 'no-secret', undefined, [200, undefined]],
+      ['the right secret where it is required', 'strict', SECRET, [200, undefined]],
+      ['no secret where it is required', 'strict', undefined, [401, 'invalid_client']],
+      ['an empty secret where it is required', 'strict', '', [401, 'invalid_client']],
+      ['a wrong secret where it is required', 'strict', 'wrong', [401, 'invalid_client']],
+      ['the mask of the secret', 'strict', '***', [401, 'invalid_client']],
+      ['the right secret of an inactive Client', 'retired', SECRET, [401, 'invalid_client']],
+      ['a secret of an unknown Client', 'nobody', SECRET, [401, 'invalid_client']],
+    ])('is checked: %s', async (_case, clientId, secret, expected) => {
       expect(refusalOf(await asked(clientId, secret))).toEqual(expected);
     });
 
-    it('is not told apart: an unknown, an inactive and a mistaken Client get one answer', async () => {
+    it('gets the same error for an unknown, an inactive and a wrong Client', async () => {
       const answers = [await asked('nobody', SECRET), await asked('retired', SECRET), await asked('ward', 'wrong')];
       expect(new Set(answers.map(whole)).size).toBe(1);
     });
 
-    it('tells the Basic scheme to who tried it, and to nobody else', async () => {
+    it('gets a Basic challenge only if Basic was used', async () => {
       const tried = await sendForm(NURSE, basicHeader('ward', 'wrong'));
       const untried = await sendForm({ ...NURSE, client_id: 'ward', client_secret: 'wrong' });
       expect([tried, untried].map(({ status, headers }) => [status, headers.get('www-authenticate')])).toEqual([
@@ -214,7 +214,7 @@ describe('POST /auth/token', () => {
       expect([...statuses, await statusWith(token), await statusWith(ended.access_token)]).toEqual([200, 200, 401]);
     });
 
-    it('takes the largest that a Client may ask for', async () => {
+    it('may have the maximum value', async () => {
       await stored('/Client/patient', {
         grant_types: ['password'],
         auth: { password: { token_expiration: 2 ** 31 - 1 } },
@@ -256,7 +256,7 @@ describe('POST /auth/token', () => {
       expect(await statusWith(token)).toBe(200);
     });
 
-    it('is refused when anything of it is changed, unsigned or signed by another key', async () => {
+    it('is refused when it is changed, unsigned or signed by another key', async () => {
       const { access_token: token } = await tokensOf('signed');
       const [header, payload, signature] = token.split('.') as [string, string, string];
       const text = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -272,7 +272,7 @@ describe('POST /auth/token', () => {
   });
 
   describe('a refresh token', () => {
-    it('is there only where the Client has it enabled', async () => {
+    it('is issued only if the Client has it enabled', async () => {
       expect([await tokensOf('ward'), await tokensOf('refreshing')]).toEqual([
         expect.not.objectContaining({ refresh_token: expect.anything() }),
         expect.objectContaining({ refresh_token: anyOpaque }),
@@ -299,7 +299,7 @@ describe('POST /auth/token', () => {
       expect(refusalOf(await refresh('refreshing', first.refresh_token))).toEqual([400, 'invalid_grant']);
     });
 
-    it('lives on through a chain of exchanges', async () => {
+    it('works through a chain of exchanges', async () => {
       let tokens = await tokensOf('refreshing');
       for (let link = 0; link < 4; link++) {
         tokens = (await refresh('refreshing', tokens.refresh_token)).json<Tokens>();
@@ -307,7 +307,7 @@ describe('POST /auth/token', () => {
       expect(await statusWith(tokens.access_token)).toBe(200);
     });
 
-    it('has one winner among 16 that use it at once', async () => {
+    it('succeeds for one of 16 concurrent exchanges', async () => {
       const { refresh_token: token, access_token: old } = await tokensOf('refreshing');
       const answers = await Promise.all(Array.from({ length: 16 }, () => refresh('refreshing', token)));
       const won = answers.filter(({ status }) => status === 200).map((answer) => answer.json<Tokens>());
@@ -317,13 +317,13 @@ describe('POST /auth/token', () => {
       expect((await refresh('refreshing', won[0]?.refresh_token)).status).toBe(200);
     });
 
-    it('outlives its access token', async () => {
+    it('works longer than its access token', async () => {
       const { access_token: over, refresh_token: token } = await atOffset(-7200, () => tokensOf('refreshing'));
       expect(await statusWith(over)).toBe(401);
       expect((await refresh('refreshing', token)).status).toBe(200);
     });
 
-    it('ends when its own lifetime is over, counted from its issue', async () => {
+    it('expires by its own lifetime, counted from its issue', async () => {
       const living = await atOffset(-50, () => tokensOf('fading'));
       const renewed = await atOffset(-40, () => refresh('fading', living.refresh_token));
       const over = await atOffset(-61, () => tokensOf('fading'));
@@ -331,7 +331,7 @@ describe('POST /auth/token', () => {
       expect(refusalOf(await refresh('fading', over.refresh_token))).toEqual([400, 'invalid_grant']);
     });
 
-    it('belongs to its Client, whose failed tries leave it alone', async () => {
+    it('works only for its Client, and failed attempts do not consume it', async () => {
       const { refresh_token: token } = await tokensOf('refreshing');
       expect(refusalOf(await refresh('fading', token))).toEqual([400, 'invalid_grant']);
       const wrong = await send({
@@ -345,13 +345,13 @@ describe('POST /auth/token', () => {
       expect((await refresh('refreshing', token)).status).toBe(200);
     });
 
-    it('is no access token, nor the other way round', async () => {
+    it('is refused as an access token, and an access token as a refresh token', async () => {
       const { access_token: access, refresh_token: token } = await tokensOf('refreshing');
       expect(await statusWith(String(token))).toBe(401);
       expect(refusalOf(await refresh('refreshing', access))).toEqual([400, 'invalid_grant']);
     });
 
-    it('is refused once its Client has refresh tokens disabled', async () => {
+    it('is refused after its Client has refresh tokens disabled', async () => {
       await stored('/Client/wavering', { ...CLIENTS.refreshing });
       const { refresh_token: token } = (await send({ ...NURSE, client_id: 'wavering' })).json<Tokens>();
       await stored('/Client/wavering', { ...CLIENTS.ward });
@@ -378,7 +378,7 @@ describe('POST /auth/token', () => {
       },
     );
 
-    it('logs in by id, unless another User has it as userName since before that was refused', async () => {
+    it('logs in by id, unless another User has it as userName in old data', async () => {
       await stored('/User/u-1', { userName: 'first', password: 'password of the first' });
       expect((await asked('u-1', 'password of the first')).json<Tokens>().userinfo.id).toBe('u-1');
       await stored('/User/u-2', { userName: 'second', password: 'password of the second' });
@@ -397,7 +397,7 @@ describe('POST /auth/token', () => {
       expect((await asked('twin-1')).status).toBe(200);
     });
 
-    it('is not told apart: unknown, mistaken, without a password and inactive get one answer', async () => {
+    it('gets the same error if it is unknown, has no password, is inactive or the password is wrong', async () => {
       const answers = [
         await asked('nurse', 'wrong'),
         await asked('nobody'),
@@ -418,7 +418,7 @@ describe('POST /auth/token', () => {
       expect(new Set(answers.map(whole)).size).toBe(1);
     });
 
-    it('learns that it is inactive with the right password only', async () => {
+    it('gets the error "User is inactive" only with the right password', async () => {
       const answer = await asked('left');
       expect({ status: answer.status, body: answer.json() }).toEqual({
         status: 400,
@@ -514,7 +514,7 @@ describe('POST /auth/token', () => {
         'invalid_grant',
       ],
       ['grant_type=password&username=nurse&client_id=ward&password=' + 'x'.repeat(1025), 'invalid_grant'],
-    ])('form "%s": %s', async (body, error) => {
+    ])('as form "%s": %s', async (body, error) => {
       await expectRefused(error, { authorization: null, headers: FORM, body });
     });
 
@@ -527,7 +527,7 @@ describe('POST /auth/token', () => {
         '{"a":1,\n "hunter2":1, "hunter2":2}',
         'The body is not valid JSON: duplicate key at line 2, column 15',
       ],
-    ])('of the type %o says where it is wrong, and shows no key: %s', async (headers, body, description) => {
+    ])('of type %o gets the position of the fault without its text: %s', async (headers, body, description) => {
       const answer = await app.send('POST', '/auth/token', { authorization: null, headers, body });
       expect([answer.status, answer.json()]).toEqual([
         400,
@@ -562,7 +562,7 @@ describe('POST /auth/token', () => {
       ['{"grant_type":"refresh_token","client_id":"refreshing","refresh_token":1e400}', 'invalid_request'],
       ['{"constructor":{"prototype":{"client_id":"ward"}},"grant_type":"password"}', 'invalid_request'],
       ['{grant_type:"password"}', 'invalid_request'],
-    ])('JSON %s: %s', async (body, error) => {
+    ])('as JSON %s: %s', async (body, error) => {
       await expectRefused(error, { authorization: null, body });
     });
 
@@ -572,19 +572,19 @@ describe('POST /auth/token', () => {
       ['a secret beside Basic without one', basic('ward:'), `${WHOLE}&client_secret=other`, 'invalid_request'],
       ['a Bearer token', 'Bearer some-token', WHOLE, 'invalid_client'],
       ['two schemes', `${basicHeader('ward', SECRET)}, Bearer x`, WHOLE, 'invalid_client'],
-      ['Basic that is no base64', 'Basic @@@', WHOLE, 'invalid_client'],
+      ['Basic that is not base64', 'Basic @@@', WHOLE, 'invalid_client'],
       ['Basic without a colon', basic('ward'), WHOLE, 'invalid_client'],
       ['Basic without an id', basic(`:${SECRET}`), WHOLE, 'invalid_client'],
       ['Basic with a NUL', basic('ward\0:secret'), WHOLE, 'invalid_client'],
       ['Basic with an encoded NUL', basic('ward:secret%00'), WHOLE, 'invalid_client'],
       ['Basic with nothing', 'Basic', WHOLE, 'invalid_client'],
       ['an empty header', '', WHOLE, 'invalid_client'],
-    ])('%s in the Authorization header', async (_case, authorization, body, error) => {
+    ])('with %s in the Authorization header', async (_case, authorization, body, error) => {
       await expectRefused(error, { authorization, headers: FORM, body });
     });
 
     it.each(['text/plain', 'multipart/form-data; boundary=x', 'application/fhir+json', 'nonsense'])(
-      'media type %s',
+      'of media type %s',
       async (mediaType) => {
         await expectRefused('invalid_request', {
           authorization: null,
@@ -600,15 +600,15 @@ describe('POST /auth/token', () => {
       ['a user without a password', 'no-password', 'wrong'],
       ['an inactive user', 'left', 'wrong'],
       ['an inactive user with the right password', 'left', PASSWORD],
-      ['the id of a user in a name of another case', 'NURSE', PASSWORD],
-      ['an address that is none', '@', 'wrong'],
-    ])('costs exactly one hash for %s', async (_case, username, password) => {
+      ['a user name in another letter case', 'NURSE', PASSWORD],
+      ['an invalid email address', '@', 'wrong'],
+    ])('computes exactly one hash for %s', async (_case, username, password) => {
       const before = hashesOf(app);
       const answer = await send({ ...credentials, grant_type: 'password', username, password });
       expect([...refusalOf(answer), hashesOf(app) - before]).toEqual([400, 'invalid_grant', 1]);
     });
 
-    it('tells the operator the cause with the request id, and no name or secret', async () => {
+    it('logs the cause with the request id, but no name or secret', async () => {
       const lines: string[] = [];
       const logger = new ContextLogger('warn', app.app.get(RequestContext));
       const write = jest.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
@@ -641,13 +641,13 @@ describe('POST /auth/token', () => {
       expect(lines.join()).not.toContain('canary');
     });
 
-    it('does not take parameters from the query', async () => {
+    it('ignores parameters in the query', async () => {
       const query = new URLSearchParams({ ...NURSE, ...credentials }).toString();
       const answer = await app.send('POST', `/auth/token?${query}`, { authorization: null, headers: FORM });
       expect(refusalOf(answer)).toEqual([400, 'invalid_request']);
     });
 
-    it('is refused with the reason when its bytes are no UTF-8', async () => {
+    it('refuses bytes that are not UTF-8 with 400', async () => {
       const { status } = await fetch(`${app.url}/auth/token`, {
         method: 'POST',
         headers: JSON_BODY,
@@ -659,17 +659,17 @@ describe('POST /auth/token', () => {
     it.each<[string, string, Record<string, string>, number]>([
       ['too large', 'x'.repeat(20_001), FORM, 413],
       ['in an unknown encoding', WHOLE, { ...FORM, 'Content-Encoding': 'rot13' }, 415],
-    ])('is refused when it is %s', async (_case, body, headers, status) => {
+    ])('refuses a body that is %s', async (_case, body, headers, status) => {
       expect((await app.post('/auth/token', body, { authorization: null, headers })).status).toBe(status);
     });
   });
 
-  it.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'])('answers %s with 405 and says POST', async (method) => {
+  it.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'])('refuses %s with 405, and allows POST', async (method) => {
     const { status, headers } = await app.send(method, '/auth/token', { authorization: null });
     expect([status, headers.get('allow'), headers.get('cache-control')]).toEqual([405, 'POST', 'no-store']);
   });
 
-  it('has one root, and takes a trailing slash', async () => {
+  it('is served on one root only, with or without a trailing slash', async () => {
     const sent = { authorization: null, body: { ...NURSE, ...credentials } };
     expect((await app.send('POST', '/auth/token/', sent)).status).toBe(200);
     expect((await app.send('POST', '/fhir/auth/token', sent)).status).not.toBe(200);
