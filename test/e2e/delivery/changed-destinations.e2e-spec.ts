@@ -10,7 +10,7 @@ const used = useDestinationApp();
 const { endpoint, destination, newTopic, newDestination, write, status, delivered, received } = used;
 
 describe('A changed destination', () => {
-  it('sends what waits to its new endpoint at once, under the old numbers', async () => {
+  it('sends queued events to its new endpoint immediately, with the same event numbers', async () => {
     const destinationId = await newDestination(await newTopic(), [endpoint()]);
     used.receiver.always({ kind: 'hang' });
     const id = newName();
@@ -42,7 +42,7 @@ describe('A changed destination', () => {
   it.each([
     ['id-only', 'full-resource'],
     ['full-resource', 'id-only'],
-  ])('ends the open batch with content %s and goes on with %s', async (before, after) => {
+  ])('completes the open batch with content %s and continues with %s', async (before, after) => {
     const topic = await newTopic();
     const destinationId = await newDestination(topic, [endpoint()], { content: before });
     used.receiver.next({ kind: 'hang' });
@@ -64,7 +64,7 @@ describe('A changed destination', () => {
     expect(contents).toEqual([shown(first, before), shown(first, before), shown(second, after)]);
   });
 
-  it('starts to pause anew', async () => {
+  it('resets the pause after failures', async () => {
     const destinationId = await newDestination(await newTopic());
     used.receiver.always({ kind: 'answer', status: 503, headers: { 'retry-after': '600' } });
     await write(newName());
@@ -77,7 +77,7 @@ describe('A changed destination', () => {
 });
 
 describe('A deleted destination', () => {
-  it('sends nothing more, and its queue is gone', async () => {
+  it('sends nothing more, and has no queue', async () => {
     const topic = await newTopic();
     const destinationId = await newDestination(topic);
     used.receiver.always({ kind: 'answer', status: 500 });
@@ -97,7 +97,7 @@ describe('A deleted destination', () => {
     expect(eventsOf(used.receiver.bodies.slice(before))).toEqual([[[1, `Patient/${again}`]]]);
   });
 
-  it('goes at once, however long its queue is; the queue is deleted in steps afterwards', async () => {
+  it('is deleted immediately, however long its queue is; the queue is deleted in batches later', async () => {
     const database = used.app.app.get(DataSource);
     const keyOf = async (id: string): Promise<number> => {
       const [row] = await database.query<{ key: string }[]>(
@@ -142,7 +142,7 @@ describe('A deleted destination', () => {
     expect((await queued())[1]).toBe(2500);
   });
 
-  it('leaves no events behind that were written while it went', async () => {
+  it('leaves no orphaned events behind', async () => {
     const database = used.app.app.get(DataSource);
     await database.query(`insert into outbox_event
         (destination_key, resource_type, resource_id, version, interaction, method, payload_bytes)
@@ -158,7 +158,7 @@ describe('A deleted destination', () => {
 });
 
 describe('$status', () => {
-  it('has the properties in their order', async () => {
+  it('has the properties in the specified order', async () => {
     const destinationId = await newDestination(await newTopic());
     const answer = await used.app.get(`/fhir/SvcTopicDestination/${destinationId}/$status`);
     const zero = (name: string): object => ({ name, valueDecimal: 0 });
@@ -180,7 +180,7 @@ describe('$status', () => {
     ]);
   });
 
-  it('tells what is in process and what waits', async () => {
+  it('counts events in process and queued events', async () => {
     const destinationId = await newDestination(await newTopic(), [
       endpoint(),
       { name: 'maxMessagesInBatch', valueUnsignedInt: 2 },
@@ -196,7 +196,7 @@ describe('$status', () => {
     });
   });
 
-  it('shows at most five errors, the newest first', async () => {
+  it('shows at most five errors, newest first', async () => {
     const destinationId = await newDestination(await newTopic());
     const read = (await used.app.get(`/fhir/SvcTopicDestination/${destinationId}`)).json();
     used.receiver.always({ kind: 'answer', status: 500 });
@@ -217,7 +217,7 @@ describe('$status', () => {
     expect((await status(destinationId)).errors).toEqual(['HTTP 506', 'HTTP 505', 'HTTP 504', 'HTTP 503', 'HTTP 502']);
   });
 
-  it('is 404 for a destination that never was', async () => {
+  it('is 404 for an unknown destination', async () => {
     expect((await used.app.get('/fhir/SvcTopicDestination/never/$status')).status).toBe(404);
   });
 });

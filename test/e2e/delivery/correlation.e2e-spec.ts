@@ -79,7 +79,7 @@ describe('x-topic-correlation-id of a request', () => {
   it.each<[string, (id: string, headers: Headers) => Promise<unknown>, (id: string) => readonly unknown[]]>([
     ['POST', (id, headers) => send('POST', '/fhir/Basic', headers, basic(id)), (id) => [`${id} ${id}`]],
     [
-      'POST where the server makes the id',
+      'POST with an id from the server',
       (_id, headers) => send('POST', '/fhir/Basic', headers, { code: { text: 'x' } }),
       (id) => [expect.stringMatching(new RegExp(` ${id}$`))],
     ],
@@ -142,11 +142,11 @@ describe('x-topic-correlation-id of a request', () => {
       (id) => ENTRIES.map((entry) => `${id}-${entry} ${id}`),
     ],
     [
-      'no entry of a batch without it',
+      'no entry of a batch without the header',
       (id) => sendBundle('batch', {}, entriesOf(id)),
       (id) => ENTRIES.map((entry) => `${id}-${entry} -`),
     ],
-    ['nothing, where it is empty', (id) => put(id, { [HEADER]: '' }), (id) => [`${id} -`]],
+    ['no write with an empty header', (id) => put(id, { [HEADER]: '' }), (id) => [`${id} -`]],
   ])('is sent with the event of %s', async (_door, work, expected) => {
     const [hook, id] = [await hear('Basic'), newName()];
     await work(id, { [HEADER]: id });
@@ -157,7 +157,7 @@ describe('x-topic-correlation-id of a request', () => {
     expect(told.length === 1 ? told : told.sort()).toEqual(wanted.length === 1 ? wanted : wanted.sort());
   });
 
-  it('is sent with the writes of RPC methods, and with those of the server itself', async () => {
+  it('is sent with the events of RPC methods and of writes by the server', async () => {
     const [addenda, sessions] = [await hear('SDCAddendum'), await hear('Session')];
     const audit = await hear('AuditEvent');
     const [id, client] = [newName(), newName()];
@@ -190,7 +190,7 @@ describe('x-topic-correlation-id of a request', () => {
     );
   });
 
-  it('is never sent with the event of another request, of many at once', async () => {
+  it('is never sent with the event of another concurrent request', async () => {
     const [hook, name] = [await hear('Basic', { content: 'id-only' }), newName()];
     const wanted: string[] = [];
     const writes = Array.from({ length: 60 }, (_none, index) => {
@@ -278,8 +278,8 @@ describe('x-topic-correlation-id of a request', () => {
   it.each([
     ['too long', 'x'.repeat(257)],
     ['with a tab', 'a\tb'],
-    ['with letters of which nobody knows the encoding', 'ä'],
-  ])('is refused on each route, and nothing is written: one that is %s', async (_what, value) => {
+    ['with characters beyond ASCII', 'ä'],
+  ])('is refused on each route, and nothing is written, if it is %s', async (_what, value) => {
     const [hook, id] = [await hear('Basic'), newName()];
     const headers = { [HEADER]: value };
     const bundle = { resourceType: 'Bundle', type: 'batch', entry: entriesOf(id) };
@@ -299,14 +299,14 @@ describe('x-topic-correlation-id of a request', () => {
   });
 
   it.each(['/api', '/api/', '/api-json', '/api/swagger-ui.css', '/health', '/.well-known/jwks.json', '/nowhere'])(
-    'C12.10: is refused on %s too, which no event comes of',
+    'C12.10: is refused on %s too, though it causes no event',
     async (path) => {
       const { status, text } = await app.get(path, { headers: { [HEADER]: 'x'.repeat(257) } });
       expect([status, text]).toEqual([400, expect.stringContaining(`${HEADER} must be 1 to 256`)]);
     },
   );
 
-  it('can come in another header, which the OpenAPI document names, too', async () => {
+  it('can use another header name, which the OpenAPI document shows', async () => {
     const other = await startTestApp({
       databaseUrl: app.databaseUrl,
       environment: { SVC_TOPIC_CORRELATION_HEADER: 'X-Request-Id' },
@@ -335,7 +335,7 @@ describe('X-Correlation-Id of a request', () => {
   const INDEXED = 'Indexing Basic anew:';
   const ids = { 'X-Request-Id': 'request-1', 'X-Correlation-Id': 'order-4711' };
 
-  it('is in the answer and in the log beside the request id, and not in what is done for it later', async () => {
+  it('is in the response and in the log of the request, but not in the log of later deliveries', async () => {
     const lines: string[] = [];
     for (const stream of [process.stdout, process.stderr])
       jest.spyOn(stream, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
@@ -384,8 +384,11 @@ describe('X-Correlation-Id of a request', () => {
     }
   });
 
-  it.each(['', 'x'.repeat(65), 'two words', '{"level":"error"}'])('is as if it were not there: "%s"', async (value) => {
-    const answer = await app.get('/fhir/Basic', { headers: { 'X-Correlation-Id': value } });
-    expect([answer.status, answer.headers.get('x-correlation-id')]).toEqual([200, null]);
-  });
+  it.each(['', 'x'.repeat(65), 'two words', '{"level":"error"}'])(
+    'is ignored if it is invalid: "%s"',
+    async (value) => {
+      const answer = await app.get('/fhir/Basic', { headers: { 'X-Correlation-Id': value } });
+      expect([answer.status, answer.headers.get('x-correlation-id')]).toEqual([200, null]);
+    },
+  );
 });

@@ -41,8 +41,8 @@ class MemoryModule {}
 const used = useDestinationApp({ modules: [MemoryModule] });
 const { endpoint, newTopic, newDestination, write, status, delivered, received } = used;
 
-describe('A failed attempt', () => {
-  it('is repeated with the same bytes and the same id until it is delivered', async () => {
+describe('A failed delivery attempt', () => {
+  it('is repeated with the same bytes and the same id until it succeeds', async () => {
     const destinationId = await newDestination(await newTopic(), [endpoint(), { name: 'keepAlive', valueInteger: -1 }]);
     used.receiver.next({ kind: 'answer', status: 503 }, { kind: 'reset' }, { kind: 'answer', status: 404 });
     await write(newName());
@@ -64,7 +64,7 @@ describe('A failed attempt', () => {
     });
   });
 
-  it.each([301, 302, 307, 308])('is one that was answered with %i: redirects are not followed', async (code) => {
+  it.each([301, 302, 307, 308])('is one with status %i: redirects are not followed', async (code) => {
     const target = await WebhookReceiver.start();
     try {
       const destinationId = await newDestination(await newTopic());
@@ -77,7 +77,7 @@ describe('A failed attempt', () => {
     }
   });
 
-  it.each([200, 201, 202, 204, 299])('is none that was answered with %i', async (code) => {
+  it.each([200, 201, 202, 204, 299])('is not one with status %i', async (code) => {
     const destinationId = await newDestination(await newTopic());
     used.receiver.next({ kind: 'answer', status: code });
     await write(newName());
@@ -105,7 +105,7 @@ describe('A failed attempt', () => {
     },
   );
 
-  it('is none when the head came in time, whatever the body does', async () => {
+  it('is not one whose response head arrived in time, even if the body never ends', async () => {
     const destinationId = await newDestination(await newTopic(), [
       endpoint(),
       { name: 'timeout', valueUnsignedInt: 1 },
@@ -117,7 +117,7 @@ describe('A failed attempt', () => {
     expect((await status(destinationId)).errors).toEqual([]);
   });
 
-  it('waits as long as Retry-After asks', async () => {
+  it('is repeated after the time in Retry-After', async () => {
     const destinationId = await newDestination(await newTopic());
     used.receiver.next({ kind: 'answer', status: 429, headers: { 'retry-after': '2' } });
     await write(newName());
@@ -125,7 +125,7 @@ describe('A failed attempt', () => {
     expect(used.receiver.request(1).at - used.receiver.request(0).at).toBeGreaterThan(1950);
   });
 
-  it('tells the refusal of an address that is not allowed', async () => {
+  it('names the refusal if the address is not allowed', async () => {
     const destinationId = await newDestination(await newTopic(), [
       { name: 'endpoint', valueUrl: 'http://[::ffff:a9fe:a9fe]/latest' },
     ]);
@@ -137,7 +137,7 @@ describe('A failed attempt', () => {
 });
 
 describe('Connections', () => {
-  it('are made to the addresses of a name', async () => {
+  it('are opened to the addresses of the host name', async () => {
     const destinationId = await newDestination(await newTopic(), [
       { name: 'endpoint', valueUrl: `http://localhost:${used.receiver.port}/hook` },
     ]);
@@ -146,7 +146,7 @@ describe('Connections', () => {
     expect(used.receiver.request(0).headers.host).toBe(`localhost:${used.receiver.port}`);
   });
 
-  it('are kept and used again', async () => {
+  it('are kept alive and reused', async () => {
     const destinationId = await newDestination(await newTopic());
     for (let count = 1; count <= 3; count++) {
       await write(newName());
@@ -155,7 +155,7 @@ describe('Connections', () => {
     expect(new Set(used.receiver.requests.map(({ connection }) => connection)).size).toBe(1);
   });
 
-  it('are made anew for each request with keepAlive -1', async () => {
+  it('are opened for each request with keepAlive -1', async () => {
     const destinationId = await newDestination(await newTopic(), [endpoint(), { name: 'keepAlive', valueInteger: -1 }]);
     for (let count = 1; count <= 3; count++) {
       await write(newName());
@@ -164,7 +164,7 @@ describe('Connections', () => {
     expect(new Set(used.receiver.requests.map(({ connection }) => connection)).size).toBe(3);
   });
 
-  it('that the receiver ended while they were idle cost no failed attempt, and $events says so', async () => {
+  it('that the receiver closed while idle cause no failed attempt, and $events shows the repeat', async () => {
     const destinationId = await newDestination(await newTopic());
     await write(newName());
     await delivered(destinationId, 1);
@@ -183,7 +183,7 @@ describe('Connections', () => {
   });
 });
 
-describe('A worker whose liveness lock is gone', () => {
+describe('A worker without its liveness lock', () => {
   it('claims nothing', async () => {
     const destinationId = await newDestination(await newTopic());
     used.receiver.next({ kind: 'hang' });
@@ -209,7 +209,7 @@ describe('A worker whose liveness lock is gone', () => {
   });
 });
 
-describe('A kind of another module', () => {
+describe('A destination kind of a module', () => {
   it('gets batches, retries and $status', async () => {
     const meta = { profile: ['http://acme.example/StructureDefinition/acme-memory'] };
     const destinationId = await newDestination(await newTopic(), [], { kind: 'acme-memory', meta });
@@ -231,7 +231,7 @@ describe('Two servers on one database', () => {
   });
   afterAll(() => second.close());
 
-  it('send one batch of a destination at a time, in order, and tell the same status', async () => {
+  it('send one batch of a destination at a time, in order, and return the same $status', async () => {
     const destinationId = await newDestination(await newTopic(), [
       endpoint(),
       { name: 'maxMessagesInBatch', valueUnsignedInt: 3 },
@@ -252,7 +252,7 @@ describe('Two servers on one database', () => {
     expect(await status(destinationId, second)).toEqual(await status(destinationId));
   });
 
-  it('know of a new topic and destination from the moment of the answer', async () => {
+  it('use a new topic and destination immediately after the response', async () => {
     const topic = await newTopic();
     const destinationId = await newDestination(topic);
     const answer = await second.post('/fhir/Patient', { resourceType: 'Patient' });
@@ -260,7 +260,7 @@ describe('Two servers on one database', () => {
     expect(used.receiver.references).toEqual([`Patient/${answer.json<{ id: string }>().id}`]);
   });
 
-  it('end what one sends when the destination is changed on the other', async () => {
+  it('cancel the request of one when the destination is changed on the other', async () => {
     const destinationId = await newDestination(await newTopic());
     used.receiver.next({ kind: 'hang' });
     await second.put(`/fhir/Patient/${newName()}`, { resourceType: 'Patient' });

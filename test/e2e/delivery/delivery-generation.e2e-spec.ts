@@ -71,7 +71,7 @@ const status = async (): Promise<unknown> =>
 const forget = (columns: string): Promise<unknown> => client.query(`update delivery_generation set ${columns}`);
 
 describe('The delivery generation', () => {
-  it('D5: is in every notification, and stays while the history is the same', async () => {
+  it('D5: is in every notification, and stays the same in the same cluster', async () => {
     await write();
     await delivered(app, id, 1);
     expect(await renew()).toBeNull();
@@ -81,7 +81,7 @@ describe('The delivery generation', () => {
     expect(generations()).toEqual([extensionOf(generation), extensionOf(generation)]);
   });
 
-  it('D5: is stored, and delivery goes on, where a database has no identifier yet', async () => {
+  it('D5: is kept, and delivery continues, if no cluster identifier is stored yet', async () => {
     const { generation } = await stored();
     await forget('system_identifier = null, timeline = null');
     expect(await renew()).toBe('stored');
@@ -90,7 +90,7 @@ describe('The delivery generation', () => {
     expect(await stored()).toMatchObject({ generation, is_held: false });
   });
 
-  it('D5: is a new one after a promotion, before any batch is opened, and nothing is held', async () => {
+  it('D5: changes after a promotion, before any batch is opened, and delivery is not held', async () => {
     const { generation } = await stored();
     await forget(`timeline = '00000000'`);
     await write();
@@ -105,7 +105,7 @@ describe('The delivery generation', () => {
     expect(generations()).not.toContainEqual(extensionOf(generation));
   });
 
-  it('D5: is made once by servers that find a change together', async () => {
+  it('D5: changes once if several servers detect a promotion together', async () => {
     await forget(`timeline = '00000000'`);
     const clients = await Promise.all(
       [1, 2, 3, 4].map(async () => {
@@ -119,7 +119,7 @@ describe('The delivery generation', () => {
     expect(found.filter((finding) => finding !== null)).toEqual(['timeline']);
   });
 
-  it('D5: is a new one in another cluster, where delivery is held until it is released', async () => {
+  it('D5: changes in another cluster, where delivery is held until it is released', async () => {
     const { generation } = await stored();
     await client.query(`update outbox_mark set decided_event_id = 5, noted_event_id = 6, noted_by = '999999999'`);
     await client.query('update destination_runtime set low_water_mark = 5, owner_slot = 1');
@@ -146,7 +146,7 @@ describe('The delivery generation', () => {
     expect(generations()).not.toContainEqual(extensionOf(generation));
   });
 
-  it('D5: is a new one after a declared restore; a batch that the backup holds keeps its own', async () => {
+  it('D5: changes after a declared restore; a batch that was open in the backup keeps its own', async () => {
     const { generation } = await stored();
     receiver.always({ kind: 'answer', status: 503 });
     await write();
@@ -168,7 +168,7 @@ describe('The delivery generation', () => {
   });
 
   it(
-    'D5: is left alone by a copy that runs with SVC_DELIVERY=off, which delivers nothing',
+    'D5: is not changed by a copy with SVC_DELIVERY=off, which delivers nothing',
     async () => {
       await forget(`timeline = '00000000'`);
       const before = await stored();
@@ -189,7 +189,7 @@ describe('The delivery generation', () => {
   );
 
   it(
-    'D5: is made anew by a server that polls, which goes on delivering',
+    'D5: is changed by a running server, which continues to deliver',
     async () => {
       const other = await startTestApp({
         databaseUrl: database.url,

@@ -36,12 +36,12 @@ const insertAttempt = (endedAt: string): Promise<object[]> =>
     (destination_key, first_number, ended_at, opened_at, event_count, is_delivered, is_replay, outcome)
     values (1, 1, ${endedAt}, now(), 1, false, false, 'x')`);
 
-describe('The log of attempts', () => {
-  it('has a partition for today and for each of the seven days to come, from the start', async () => {
+describe('The log of delivery attempts', () => {
+  it('has partitions for today and the next seven days from the start', async () => {
     expect(await partitions()).toEqual([...(await daysFromToday(0, 7)), 'other']);
   });
 
-  it('drops the days that ended longer ago than the setting tells, and keeps the others', async () => {
+  it('drops partitions of days before the retention period, and keeps the others', async () => {
     for (const day of await daysFromToday(-5, -1)) {
       await query(`create table delivery_attempt_${day} partition of delivery_attempt
         for values from ('${day}T00:00Z') to (timestamptz '${day}T00:00Z' + interval '1 day')`);
@@ -50,7 +50,7 @@ describe('The log of attempts', () => {
     expect(await partitions()).toEqual([...(await daysFromToday(-3, 7)), 'other']);
   });
 
-  it('takes an attempt of a day that has no partition, and forgets it in time', async () => {
+  it('stores an attempt of a day without a partition, and deletes it in time', async () => {
     await insertAttempt(`now() + interval '30 days'`);
     await insertAttempt(`now() - interval '30 days'`);
     expect(await query('select outcome from delivery_attempt_other')).toHaveLength(2);
@@ -58,7 +58,7 @@ describe('The log of attempts', () => {
     expect(await query('select outcome from delivery_attempt_other')).toHaveLength(1);
   });
 
-  it('is looked after by replicas at the same time', async () => {
+  it('is maintained concurrently by several replicas', async () => {
     for (const day of await daysFromToday(0, 7)) await query(`drop table delivery_attempt_${day}`);
     await Promise.all([keepDays(), keepDays(), keepDays()]);
     expect(await partitions()).toEqual([...(await daysFromToday(-3, 7)), 'other']);

@@ -11,7 +11,7 @@ import { WebhookReceiver } from '../../../testing/webhook-receiver';
 /** The interval of polls, longer than the tests, so that no poll explains an observed delivery. */
 const POLL_MILLISECONDS = 60_000;
 
-describe('an attempt that waits for its answer', () => {
+describe('a delivery attempt that waits for its response', () => {
   let app: TestApp;
   let silent: Server;
   const attempts: { isOver: boolean }[] = [];
@@ -34,7 +34,7 @@ describe('an attempt that waits for its answer', () => {
   it.each<[string, (id: string, body: object) => Promise<unknown>]>([
     ['changed', (id, body) => app.put(`/fhir/SvcTopicDestination/${id}`, { ...body, content: 'id-only' })],
     ['deleted', (id) => app.delete(`/fhir/SvcTopicDestination/${id}`)],
-  ])('ends as soon as its destination is %s', async (_how, change) => {
+  ])('is canceled when its destination is %s', async (_how, change) => {
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
     const body = destination(await newTopic(app, { resource: 'Basic' }), {}, url);
     const id = await newDestination(app, body);
@@ -49,7 +49,7 @@ describe('an attempt that waits for its answer', () => {
   });
 });
 
-describe('destinations that the poll finds', () => {
+describe('destinations found by polling', () => {
   const DESTINATIONS = 100;
   const REST_MILLISECONDS = 10;
   const SLOTS = 4;
@@ -80,7 +80,7 @@ describe('destinations that the poll finds', () => {
     return rows[0]?.claims ?? 0;
   }
 
-  it('D2: are claimed by a quarter of the slots, with rests, so that a thousand leave the machine to others', async () => {
+  it('D2: are claimed by at most a quarter of the slots, with pauses, so that others get resources', async () => {
     const topic = await newTopic(app, { resource: 'Basic' });
     for (let made = 0; made < DESTINATIONS; made++) await newDestination(app, destination(topic));
     await holder.query('begin; lock table open_batch in share mode');

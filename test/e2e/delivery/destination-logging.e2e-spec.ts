@@ -45,7 +45,7 @@ async function deliverTo(more: object): Promise<{ readonly id: string; readonly 
 }
 
 describe('A destination with enableLogging', () => {
-  it('has each attempt in the log, with numbers and the outcome, and nothing of the event or a secret', async () => {
+  it('logs each attempt with numbers and the outcome, but nothing of the event and no secret', async () => {
     const parameter = [
       { name: 'endpoint', valueUrl: receiver.url },
       { name: 'header', valueString: 'Authorization: Bearer geheim' },
@@ -67,17 +67,17 @@ describe('A destination with enableLogging', () => {
     ['info', 'log'],
     ['debug', 'debug'],
     ['trace', 'verbose'],
-  ])('is as loud as its logLevel says: %s', async (logLevel, level) => {
+  ])('logs with the level of its logLevel: %s', async (logLevel, level) => {
     await deliverTo({ enableLogging: true, logLevel });
     expect(records().map((record) => record.level)).toEqual([level, level]);
   });
 
-  it.each([{}, { enableLogging: false, logLevel: 'error' }])('is silent without it: %j', async (more) => {
+  it.each([{}, { enableLogging: false, logLevel: 'error' }])('logs nothing without it: %j', async (more) => {
     await deliverTo(more);
     expect(records()).toEqual([]);
   });
 
-  it('logs from the next attempt on', async () => {
+  it('applies a change from the next attempt', async () => {
     const id = await newDestination(app, destination(await newTopic(app), {}, receiver.url));
     const read = (await app.get(`/fhir/SvcTopicDestination/${id}`)).json();
     for (const [index, enableLogging] of [false, true, false].entries()) {
@@ -91,7 +91,7 @@ describe('A destination with enableLogging', () => {
   it.each([
     [{ logLevel: 'loud' }, 'logLevel must be one of error, warn, info, debug, trace'],
     [{ enableLogging: 'yes' }, 'enableLogging must be true or false'],
-  ])('takes nothing else: %j', async (more, message) => {
+  ])('refuses other values: %j', async (more, message) => {
     const answer = await app.post('/fhir/SvcTopicDestination', destination('http://topics.example/none', more));
     expect([answer.status, answer.text]).toEqual([422, expect.stringContaining(message)]);
   });

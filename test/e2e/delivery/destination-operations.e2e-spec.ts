@@ -95,7 +95,7 @@ function newTo(
 }
 
 describe('$events', () => {
-  it('tells the whole life of an event: recorded, batched, each attempt, delivered', async () => {
+  it('lists all states of an event: recorded, batched, each attempt, delivered', async () => {
     await start();
     receiver.next({ kind: 'answer', status: 503 }, { kind: 'answer', status: 429 });
     const patient = newName();
@@ -119,7 +119,7 @@ describe('$events', () => {
     expect([valueOf(event?.part, 'version'), valueOf(event?.part, 'interaction')]).toEqual(['1', 'create']);
   });
 
-  it('has what waits first, pages without a gap, and keeps to numbers, states and times', async () => {
+  it('lists queued events first, pages without a gap, and filters by numbers, states and times', async () => {
     await start();
     const names = Array.from({ length: 6 }, newName);
     for (const name of names.slice(0, 3)) await write(name);
@@ -168,11 +168,11 @@ describe('$events', () => {
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(message)]);
   });
 
-  it('knows no destination that is none', async () => {
+  it('is 404 for an unknown destination', async () => {
     expect((await app.get('/fhir/SvcTopicDestination/none/$events')).status).toBe(404);
   });
 
-  it('tells nobody what an event is about who may not read that', async () => {
+  it('hides the resource of an event from callers who may not read it', async () => {
     await start();
     const patient = newName();
     await write(patient);
@@ -195,7 +195,7 @@ describe('$events', () => {
 });
 
 describe('$replay', () => {
-  it('sends the same events again, under their numbers and after what waits, and says so', async () => {
+  it('sends the same events again, with their numbers and after the queued ones, and returns the count', async () => {
     await start();
     const names = Array.from({ length: 5 }, newName);
     for (const name of names) await write(name);
@@ -221,7 +221,7 @@ describe('$replay', () => {
     expect(event).toEqual([undefined, true]);
   });
 
-  it('tells nothing new to a receiver that drops what it knows, be it by webhook-id or by event number', async () => {
+  it('causes no new events for a receiver that removes duplicates by webhook-id or by event number', async () => {
     await start();
     for (let count = 0; count < 5; count++) await write(newName());
     await delivered(app, id, 5);
@@ -246,7 +246,7 @@ describe('$replay', () => {
     expect(newTo(receiver.requests, first, ({ headers }) => [String(headers['webhook-id'])]).length).toBe(3);
   });
 
-  it('takes times of delivery', async () => {
+  it('selects events by time of delivery', async () => {
     await start();
     await write(newName());
     await delivered(app, id, 1);
@@ -256,7 +256,7 @@ describe('$replay', () => {
     await delivered(app, id, 2);
   });
 
-  it('only counts what it would send, with dryRun', async () => {
+  it('with dryRun only counts the events', async () => {
     await start();
     for (let count = 0; count < 3; count++) await write(newName());
     await delivered(app, id, 3);
@@ -282,7 +282,7 @@ describe('$replay', () => {
     expect((await app.post(`/fhir/SvcTopicDestination/${id}/$replay?from=1&dryRun=yes`, body)).status).toBe(400);
   });
 
-  it('tells by dryRun how far one call may go', async () => {
+  it('with dryRun returns the limit of one call', async () => {
     await start();
     await write(newName());
     await delivered(app, id, 1);
@@ -304,13 +304,13 @@ describe('$replay', () => {
     expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('up to number 10000')]);
   });
 
-  it('asks what to send', async () => {
+  it('requires a selection of events', async () => {
     await start();
     const answer = await app.post(`/fhir/SvcTopicDestination/${id}/$replay`, { resourceType: 'Parameters' });
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('Say what to send again')]);
   });
 
-  it('sends to a test endpoint at once: the bytes that were delivered, signed, without headers, and uncounted', async () => {
+  it('sends the delivered bytes to a test endpoint immediately: signed, without headers, not counted', async () => {
     const secret = Buffer.alloc(32, 5).toString('base64');
     await start(
       { name: 'secret', valueString: secret },
@@ -334,7 +334,7 @@ describe('$replay', () => {
     }
   });
 
-  it('stops at the first batch that a test endpoint does not take, and tells where', async () => {
+  it('stops at the first batch that a test endpoint refuses, and returns its position', async () => {
     await start();
     for (const name of [newName(), newName(), newName()]) await write(name);
     await delivered(app, id, 3);
@@ -350,7 +350,7 @@ describe('$replay', () => {
     );
   });
 
-  it('is refused to who may not change the destination', async () => {
+  it('is refused to callers who may not change the destination', async () => {
     await start();
     const client = newName();
     const secret = 'a-secret-of-this-spec';
@@ -378,7 +378,7 @@ describe('$request', () => {
     return [parts, new Map(headers.map(({ part }) => [valueOf(part, 'name'), valueOf(part, 'value')]))];
   };
 
-  it('shows what was sent, in every header, and no secret', async () => {
+  it('shows the sent request with every header, but no secret', async () => {
     await start(
       { name: 'secret', valueString: Buffer.alloc(32, 5).toString('base64') },
       { name: 'header', valueString: 'Authorization: Bearer geheim' },
@@ -403,12 +403,12 @@ describe('$request', () => {
       expect(headers.get(name)).toBe('***');
   });
 
-  it('is there for no event where there is none', async () => {
+  it('returns nothing if there is no event', async () => {
     await start();
     expect(await call('GET', '$request')).toEqual([]);
   });
 
-  it('is there for an event under way, and for none that has no number or is not kept', async () => {
+  it('returns an event in process, and none without a number or after its retention', async () => {
     await start();
     receiver.always({ kind: 'answer', status: 503 });
     await write(newName());
@@ -425,7 +425,7 @@ describe('$request', () => {
 });
 
 describe('$retry', () => {
-  it('ends the pause after a failure, so that what waits arrives in order', async () => {
+  it('ends the pause after a failure, and queued events arrive in order', async () => {
     await start();
     receiver.next({ kind: 'answer', status: 503, headers: { 'retry-after': '600' } });
     const names = [newName(), newName(), newName()];
@@ -440,7 +440,7 @@ describe('$retry', () => {
     expect(await call('POST', '$retry')).toEqual([{ name: 'pauseEnded', valueBoolean: false }]);
   });
 
-  it('leaves the pauses after further failures as long as they are', async () => {
+  it('does not shorten the pauses after further failures', async () => {
     await start();
     receiver.always({ kind: 'answer', status: 503, headers: { 'retry-after': '600' } });
     await write(newName());
@@ -454,7 +454,7 @@ describe('$retry', () => {
     expect(Date.parse(String(valueOf(one?.part, 'nextAttempt'))) - Date.now()).toBeGreaterThan(500_000);
   });
 
-  it('leaves an attempt under way alone', async () => {
+  it('does not disturb an attempt in process', async () => {
     await start();
     receiver.always({ kind: 'hang' });
     await write(newName());
@@ -463,7 +463,7 @@ describe('$retry', () => {
     expect([receiver.open, receiver.requests.length]).toEqual([1, 1]);
   });
 
-  it('knows no destination that is none, and takes no parameter', async () => {
+  it('is 404 for an unknown destination, and refuses parameters', async () => {
     await start();
     expect((await app.send('POST', '/fhir/SvcTopicDestination/none/$retry')).status).toBe(404);
     expect((await app.send('POST', `/fhir/SvcTopicDestination/${id}/$retry?from=1`)).status).toBe(400);
@@ -479,7 +479,7 @@ describe('$test', () => {
     return { grade: valueOf(told, 'grade'), ...(Object.fromEntries(graded) as Record<string, unknown>) };
   };
 
-  it('sends a sample without events, counts nothing, and finds what a receiver leaves out', async () => {
+  it('sends a sample without events, counts nothing, and reports missing checks of the receiver', async () => {
     const secret = Buffer.alloc(32, 5).toString('base64');
     await start({ name: 'secret', valueString: secret });
     expect(await findings()).toEqual({
@@ -506,7 +506,7 @@ describe('$test', () => {
     ['an error', { kind: 'answer', status: 500 }, 'only 2xx'],
     ['no answer', { kind: 'hang' }, 'No answer within 1 s'],
     ['a closed connection', { kind: 'reset' }, 'was closed'],
-  ] as const)('fails %s', async (_case, behavior, message) => {
+  ] as const)('returns the grade fail for %s', async (_case, behavior, message) => {
     await start({ name: 'timeout', valueUnsignedInt: 1 });
     receiver.always(behavior);
     const told = await call('POST', '$test');
@@ -515,7 +515,7 @@ describe('$test', () => {
     expect(receiver.requests.every(({ path }) => path === '/hook')).toBe(true);
   });
 
-  it('refuses addresses that deliveries are refused', async () => {
+  it('refuses the same addresses as deliveries', async () => {
     await start();
     const told = await call('POST', `$test?endpoint=${encodeURIComponent('http://169.254.169.254/')}`);
     expect(JSON.stringify(told)).toContain('not allowed');

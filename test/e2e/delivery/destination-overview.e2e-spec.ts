@@ -52,7 +52,7 @@ describe('U5: SvcTopicDestination/$overview', () => {
       part.map((one) => [one.name, one.part === undefined ? Object.values(one).at(-1) : valuesOf(one)]),
     );
 
-  it('tells the state of each, what waits, and what was delivered and failed by hour', async () => {
+  it('returns the state of each destination, its queue, and deliveries and failures by hour', async () => {
     const found = (await overview()).map(valuesOf);
     const start = new Date(Math.floor(Date.now() / HOUR) * HOUR).toISOString();
     expect(found).toEqual([
@@ -75,7 +75,7 @@ describe('U5: SvcTopicDestination/$overview', () => {
     expect(failed).toBeLessThanOrEqual((await countsOf(app, 'b-failing')).messageBatchesDeliveryAttempts ?? 0);
   });
 
-  it('goes on with the same hour, begins a new one, and forgets those of yesterday', async () => {
+  it('adds to the current hour, begins a new one, and drops those of yesterday', async () => {
     const hour = Math.floor(Date.now() / HOUR);
     await database.query(
       `update destination_runtime set hour_numbers = '{}', hour_delivered = '{}', hour_failed = '{}'
@@ -98,7 +98,7 @@ describe('U5: SvcTopicDestination/$overview', () => {
     ]);
   });
 
-  it('comes in pages that hold each once', async () => {
+  it('returns each destination once over all pages', async () => {
     const ids: unknown[] = [];
     let path: string | undefined = `${PATH}?_count=1`;
     while (path !== undefined) {
@@ -109,7 +109,7 @@ describe('U5: SvcTopicDestination/$overview', () => {
     expect(ids).toEqual(['a-good', 'b-failing', 'c-quiet']);
   });
 
-  it('is denied without a policy, and shows limited callers their rows', async () => {
+  it('is denied without a policy, and returns only granted destinations', async () => {
     const { bearer } = await login(app, 'watcher', { policies: [] });
     expect((await app.get(PATH, { authorization: bearer })).status).toBe(403);
     const policy = { engine: 'allow', link: [{ resourceType: 'User', id: 'watcher' }] };
@@ -122,7 +122,7 @@ describe('U5: SvcTopicDestination/$overview', () => {
     expect(await overview(PATH, bearer)).toHaveLength(3);
   });
 
-  it('reads one, and those in a state', async () => {
+  it('filters by id and by state', async () => {
     const idsOf = async (query: string): Promise<unknown[]> =>
       (await overview(`${PATH}?${query}`)).map((part) => valuesOf(part).id);
     expect(await idsOf('_id=c-quiet')).toEqual(['c-quiet']);

@@ -156,7 +156,7 @@ describe.each(RIGHTS)('$name', (right) => {
     return (await heard(id)) - before;
   }
 
-  it.each(WRITES)('decides from its answer on, on whichever server: %s', async (_name, events, write) => {
+  it.each(WRITES)('applies from its response on, on each server: %s', async (_name, events, write) => {
     for (const [here, there] of [
       [first, second],
       [second, first],
@@ -170,7 +170,7 @@ describe.each(RIGHTS)('$name', (right) => {
   });
 
   it.each(WRITES.filter(([name]) => name === 'POST' || name === 'PUT'))(
-    'decides for a %s that is under way, too, as long as its events are not stored',
+    'applies to a concurrent %s too, until its events are stored',
     async (_name, _events, write) => {
       const before = await heard(id);
       await database.query('begin');
@@ -195,10 +195,10 @@ describe.each(RIGHTS)('$name', (right) => {
   );
 });
 
-describe('a write that changes rights itself', () => {
+describe('a write that changes rights in the same transaction', () => {
   const principal = user('leaving');
 
-  it('is heard of by the rights that it leaves', async () => {
+  it('is delivered by the rights after the transaction', async () => {
     await first.put('/AccessPolicy/of-leaving', policyOf(principal));
     await first.put('/User/leaving', {});
     const id = await newDestination(first, destination(topic, { principal }));
@@ -227,15 +227,15 @@ describe('a write that changes rights itself', () => {
     ['Client', (name) => [`/Client/${name}`, { grant_types: ['basic'], secret: name }]],
     ['Role', (name) => [`/Role/${name}`, { name, user: user('leaving') }]],
     ['AccessPolicy', (name) => [`/AccessPolicy/${name}`, policyOf(user(name))]],
-  ])('is an event like any other: %s', async (resource, of) => {
+  ])('is delivered as an ordinary event: %s', async (resource, of) => {
     const id = await newDestination(first, destination(await newTopic(first, { resource })));
     await done(second.put(...of(newName())));
     expect(await heard(id)).toBe(1);
   });
 });
 
-describe('rights that change all the time', () => {
-  it('keep no write from being stored, and its events from being captured', async () => {
+describe('rights that change constantly', () => {
+  it('never prevent writes or the capture of their events', async () => {
     await first.put('/AccessPolicy/of-listener', policyOf(user('listener')));
     await first.put('/User/listener', {});
     const id = await newDestination(first, destination(topic, { principal: user('listener') }));
@@ -256,8 +256,8 @@ describe('rights that change all the time', () => {
   });
 });
 
-describe('a create without a separate transaction', () => {
-  it('is heard of by those who are limited to its row, and by nobody else who is limited', async () => {
+describe('a create without a transaction', () => {
+  it('is delivered to destinations whose row criteria match it, and to no other limited ones', async () => {
     await first.put('/User/limited', {});
     await first.put('/AccessPolicy/of-limited', {
       ...policyOf(user('limited')),

@@ -57,7 +57,7 @@ describe('S9: the query of an endpoint', () => {
     return texts.join('');
   }
 
-  it('is sent whole, and shown to nobody but who may update the destination', async () => {
+  it('is sent unchanged, and shown only to callers who may update the destination', async () => {
     const lines: string[] = [];
     jest.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
     jest.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
@@ -110,7 +110,7 @@ describe('S9: the query of an endpoint', () => {
     expect(lines.join('')).toContain('delivery attempt');
   });
 
-  it('stays where its masked form is sent back, and is changed by a new value alone', async () => {
+  it('is kept when its masked form is sent back, and changes only by a new value', async () => {
     const id = newName();
     const topic = await newTopic(app);
     const versions = [
@@ -138,10 +138,10 @@ describe('S9: the query of an endpoint', () => {
   });
 
   it.each([
-    ['where nothing is stored', undefined, 'http://127.0.0.1:9/?key=***'],
+    ['without a stored value', undefined, 'http://127.0.0.1:9/?key=***'],
     ['for another host', 'http://127.0.0.1:9/?key=geheim', 'http://127.0.0.2:9/?key=***'],
     ['for another name', 'http://127.0.0.1:9/?key=geheim', 'http://127.0.0.1:9/?token=***'],
-  ])('is refused as a mask %s, without a word of it', async (_what, first, url) => {
+  ])('is refused as a mask %s, without showing the value', async (_what, first, url) => {
     const id = newName();
     if (first !== undefined) expect((await put(id, 'http://t.example', first)).status).toBe(201);
     const answer = await put(id, 'http://t.example', url);
@@ -152,7 +152,7 @@ describe('S9: the query of an endpoint', () => {
     ]);
   });
 
-  describe('of what version 0.1.0 stored', () => {
+  describe('that version 0.1.0 stored unencrypted', () => {
     const migrated = async (): Promise<void> => {
       for (const text of maskQueriesOfEndpoints.statements) await database.query(text);
     };
@@ -181,7 +181,7 @@ describe('S9: the query of an endpoint', () => {
         )
       ).rows.map(({ body }) => body);
 
-    it('goes from all versions, and nothing else changes', async () => {
+    it('is removed from all versions, and nothing else changes', async () => {
       const topic = await newTopic(app);
       const url = at('key="altgeheim&b=c=altgeheim&&x=');
       const ids = [await storedByOld(topic, url), await storedByOld(topic, at('k=altgeheim'))];

@@ -61,7 +61,7 @@ async function heardOf(type: string, work: () => Promise<unknown>, lastly: () =>
   return eventsOf(receiver.bodies);
 }
 
-describe('A write is one event', () => {
+describe('Each write is one event', () => {
   const put = (id: string, members: object = {}): Promise<unknown> =>
     app.put(`/fhir/Basic/${id}`, { resourceType: 'Basic', id, code: { text: 'x' }, ...members });
   const patch = (path: string, body: object, type: string): Promise<unknown> =>
@@ -77,13 +77,17 @@ describe('A write is one event', () => {
   it.each<[string, (id: string) => Promise<unknown>, (id: string) => string[]]>([
     ['POST', (id) => app.post('/fhir/Basic', { ...of(id), id }), () => ['create POST /fhir/Basic 1']],
     [
-      'PUT, first and again',
+      'a creating and an updating PUT',
       async (id) => [await put(id), await put(id, { created: '2024' })],
       (id) => [`create PUT /fhir/Basic/${id} 1`, `update PUT /fhir/Basic/${id} 2`],
     ],
-    ['a PUT of the same', async (id) => [await put(id), await put(id)], (id) => [`create PUT /fhir/Basic/${id} 1`]],
     [
-      'DELETE, and another one',
+      'a repeated PUT without a change',
+      async (id) => [await put(id), await put(id)],
+      (id) => [`create PUT /fhir/Basic/${id} 1`],
+    ],
+    [
+      'a repeated DELETE',
       async (id) => [await put(id), await app.delete(`/fhir/Basic/${id}`), await app.delete(`/fhir/Basic/${id}`)],
       (id) => [`create PUT /fhir/Basic/${id} 1`, `delete DELETE /fhir/Basic/${id} -`],
     ],
@@ -105,7 +109,7 @@ describe('A write is one event', () => {
       (id) => [`create PUT /fhir/Basic/${id} 1`, `update PUT /fhir/Basic/${id} 2`],
     ],
     [
-      'a merge patch, and one without effect',
+      'a merge patch, and one without a change',
       async (id) => [
         await put(id),
         await patch(`/fhir/Basic/${id}`, { created: '2024' }, 'application/merge-patch+json'),
@@ -114,7 +118,7 @@ describe('A write is one event', () => {
       (id) => [`create PUT /fhir/Basic/${id} 1`, `update PUT /fhir/Basic/${id} 2`],
     ],
     [
-      'a conditional create, and one that finds it',
+      'a conditional create, and one with a match',
       async (id) => [
         await app.send('POST', '/fhir/Basic', {
           body: { ...of(id), id },
@@ -187,7 +191,7 @@ describe('A write is one event', () => {
       (id) => [`create PUT /fhir/Basic/${id} 1`],
     ],
     [
-      'no write that is refused',
+      'no refused write',
       async (id) => [
         await app.put(`/fhir/Basic/${id}`, { resourceType: 'Basic', id }),
         await app.send('PUT', `/fhir/Basic/${id}`, { body: of(id), headers: { 'If-Match': 'W/"4"' } }),
@@ -208,10 +212,10 @@ describe('A write is one event', () => {
   });
 });
 
-describe('Resources of the server', () => {
+describe('Events of the types of the server', () => {
   const user = { resourceType: 'User', id: 'admin' };
 
-  it('SDCDocument and SDCAddendum: RPC methods write, too', async () => {
+  it('SDCDocument and SDCAddendum: also for writes by RPC methods', async () => {
     const [documents, addenda] = [await hear('SDCDocument'), await hear('SDCAddendum')];
     const id = newName();
     const document = { resourceType: 'SDCDocument', id, status: 'completed', pulse: { value: 72.1 } };
@@ -230,7 +234,7 @@ describe('Resources of the server', () => {
     ]);
   });
 
-  it('AuditEvent: what is recorded of a change is sent, and sending records nothing that would be sent', async () => {
+  it('AuditEvent: are sent, and sending them records no further AuditEvent', async () => {
     const id = await hear('AuditEvent');
     await app.put(`/Client/${newName()}`, { secret: 'a secret', grant_types: ['basic'] });
     await eventually('it is delivered', async () => ((await countsOf(app, id)).messagesDelivered ?? 0) > 0);
@@ -241,7 +245,7 @@ describe('Resources of the server', () => {
     expect(bodies).not.toContain('a secret');
   });
 
-  it('Session and User: without their secrets', async () => {
+  it('Session and User: are sent without secrets', async () => {
     const [sessions, users] = [await hear('Session'), await hear('User')];
     const name = newName();
     const { bearer } = await login(app, name);
@@ -256,7 +260,7 @@ describe('Resources of the server', () => {
 });
 
 describe('A destination', () => {
-  it('misses no write that was asked for after its 201, on any server', async () => {
+  it('receives every write that began after its 201, from each server', async () => {
     const url = await newTopic(app, { resource: 'Flag' });
     const flag = (id: string): object => ({
       resourceType: 'Flag',
@@ -295,7 +299,7 @@ describe('A destination', () => {
     }
   });
 
-  it('hears nothing of what is written after its deletion was answered', async () => {
+  it('receives nothing that was written after the response to its deletion', async () => {
     const url = await newTopic(app, { resource: 'Flag' });
     const id = await newDestination(app, destination(url, {}, receiver.url));
     await app.delete(`/fhir/SvcTopicDestination/${id}`);

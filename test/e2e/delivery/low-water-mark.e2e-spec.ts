@@ -103,7 +103,7 @@ const setNextAttempt = (at: string): Promise<unknown> =>
   direct.query('update destination_runtime set next_attempt_at = $2 where destination_id = $1', [destinationId, at]);
 
 describe('The low-water mark of a queue', () => {
-  it('D1: loses nothing where answers of the database come late and transactions commit slowly', async () => {
+  it('D1: loses no event if responses of the database are late and transactions commit slowly', async () => {
     let isLate = false;
     proxy.delayStatements(/delivery-(read-living|raise)/, () => (isLate ? LATE_MILLISECONDS : 0));
     let slow = await begin();
@@ -129,7 +129,7 @@ describe('The low-water mark of a queue', () => {
     expect(await countsOf(app, destinationId)).toMatchObject({ messagesQueued: 0, messagesInProcess: 0 });
   });
 
-  it('D1: waits for a transaction that is open on an otherwise idle server', async () => {
+  it('D1: waits for an open transaction on an otherwise idle server', async () => {
     // This is the latest transaction. So no later transaction can end and thereby show that this one is still open.
     const slow = await begin();
     const first = await issued();
@@ -143,7 +143,7 @@ describe('The low-water mark of a queue', () => {
     await delivered(app, destinationId, 3 * MANY + 1);
   });
 
-  it('D1: rests on numbers that are taken only by transactions that have an id', async () => {
+  it('D1: relies on event numbers that only transactions with an id take', async () => {
     await direct.query('begin');
     await direct.query('select next_event_id()');
     const { rows } = await direct.query('select pg_current_xact_id_if_assigned() is not null as has_id');
@@ -151,7 +151,7 @@ describe('The low-water mark of a queue', () => {
     expect(rows).toEqual([{ has_id: true }]);
   });
 
-  it('D1: waits for a prepared transaction whose session is gone', async () => {
+  it('D1: waits for a prepared transaction whose session ended', async () => {
     const slow = await begin();
     await slow.query(`prepare transaction 'slow'`);
     await slow.end();
@@ -167,7 +167,7 @@ describe('The low-water mark of a queue', () => {
     await delivered(app, destinationId, 3 * MANY + 1);
   });
 
-  it('D1: passes over the numbers of a transaction that is rolled back', async () => {
+  it('D1: skips the numbers of a transaction that is rolled back', async () => {
     const slow = await begin();
     const number = await issued();
     await append(direct, MANY);
@@ -181,7 +181,7 @@ describe('The low-water mark of a queue', () => {
     });
   });
 
-  it('D1: rises only to below the oldest event that waits, also where others are delivered to', async () => {
+  it('D1: stays below the oldest queued event, even if others are delivered', async () => {
     await setNextAttempt('infinity');
     await append(direct, 1);
     const first = await issued();
@@ -199,7 +199,7 @@ describe('The low-water mark of a queue', () => {
     expect(await mark()).toBeGreaterThanOrEqual(first);
   });
 
-  it('D1: loses nothing where several raise it at once, under any settings of the planner, beside writers that roll back', async () => {
+  it('D1: loses no event if it is raised concurrently, under any planner setting, with writers that roll back', async () => {
     const endsAt = performance.now() + 1500;
     let count = 0;
     const raising = async (setting: string): Promise<void> => {
@@ -229,14 +229,14 @@ describe('The low-water mark of a queue', () => {
     expect(await countsOf(app, destinationId)).toMatchObject({ messagesQueued: 0, messagesInProcess: 0 });
   });
 
-  it('D1: is not raised by a transaction that has an id already, which would prove nothing', async () => {
+  it('D1: cannot be raised by a transaction that has an id already', async () => {
     await direct.query('begin');
     await direct.query('select pg_current_xact_id()');
     await expect(direct.query('select raise_outbox_mark()')).rejects.toThrow('first statement of its transaction');
     await direct.query('rollback');
   });
 
-  it('D1: beside a long snapshot a batch reads no more of settled batches than the first one', async () => {
+  it('D1: lets later batches read no more settled batches than the first one, during a long snapshot', async () => {
     const EVENTS = 100;
     const batchesRead = (): Promise<number> =>
       numberOf(`select idx_tup_read as number from pg_stat_user_indexes where indexrelname = 'open_batch_pk'`);
@@ -258,11 +258,11 @@ describe('The low-water mark of a queue', () => {
     expect(read / EVENTS).toBeLessThan(15); // without the mark: half of the events
   });
 
-  it('D1: is unknown to a server of 240c7c3, which fails its claims and loses nothing', async () => {
+  it('D1: replaces the column that a server of 240c7c3 reads, so its claims fail', async () => {
     await expect(direct.query('select floor_event_id from destination_runtime')).rejects.toThrow('does not exist');
   });
 
-  it('D1: begins at 0 in a database of 240c7c3, and numbers go on', async () => {
+  it('D1: begins at 0 in a migrated database of 240c7c3, and event numbers continue', async () => {
     await setNextAttempt('infinity');
     const before = await issued();
     await direct.query('begin');

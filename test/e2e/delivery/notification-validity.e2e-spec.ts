@@ -56,13 +56,13 @@ async function notificationsOf(id: string, more: object): Promise<readonly strin
 
 const FLAGS = { includeEntryAction: true, includeVersionId: true, includeVersionIdInFocusReference: true };
 
-describe('A notification, as it arrived', () => {
+describe('A notification as received', () => {
   it.each([
     ['full', {}],
     ['flags', FLAGS],
     ['ids', { content: 'id-only', ...FLAGS }],
     ['none', { content: 'empty' }],
-  ])('is valid, apart from warnings about elements that R4 requires of every history: %s', async (id, more) => {
+  ])('is valid R4, apart from warnings about elements that a history requires: %s', async (id, more) => {
     const bodies = await notificationsOf(id, more);
     expect(bodies.join()).toContain('event-undecided');
     expect(bodies.join()).toContain('"correlationId":"order 1"');
@@ -70,7 +70,7 @@ describe('A notification, as it arrived', () => {
     for (const body of bodies) expect([body, await issuesOf(body)]).toEqual([body, TOLD]);
   });
 
-  it('can be kept as a Bundle', async () => {
+  it('can be stored as a Bundle', async () => {
     const [body = ''] = await notificationsOf('kept', {});
     expect((await app.post('/fhir/Bundle', body)).status).toBe(201);
   });
@@ -92,40 +92,40 @@ const bundle = (first: object, ...entry: object[]): object => ({
 });
 const event = { fullUrl: 'http://x.example/fhir/Patient/p', request: { method: 'PUT', url: '/fhir/Patient/p' } };
 
-describe('A Bundle that is like a notification', () => {
+describe('A Bundle similar to a notification', () => {
   it.each<[string, object, readonly string[]]>([
-    ['none but a history', bundle(event), ['error invariant bdl-4 Bundle']],
+    ['not a history', bundle(event), ['error invariant bdl-4 Bundle']],
     [
-      'one whose event has no request',
+      'an event without a request',
       bundle({ resource: STATUS }, { resource: { resourceType: 'Patient' } }),
       ['error invariant bdl-3 Bundle', 'warning invariant bdl-4 Bundle'],
     ],
     [
-      'one with a response',
+      'an event with a response',
       bundle({ resource: STATUS }, { ...event, response: { status: '200' } }),
       ['warning invariant bdl-3 Bundle', 'error invariant bdl-4 Bundle'],
     ],
     [
-      'one whose status names no destination',
+      'a status without a destination',
       bundle({ resource: { ...STATUS, 'topic-destination': undefined } }, event),
       [
         'error required SvcSubscriptionStatus.topic-destination is required. Add "topic-destination". Bundle.entry[0].resource.topic-destination',
       ],
     ],
     [
-      'one with a misspelt event',
+      'a misspelt event',
       bundle({ resource: { ...STATUS, notificationEvents: [] } }, event),
       [
         'error structure "notificationEvents" is not an element of SvcSubscriptionStatus. Did you mean "notificationEvent"? Bundle.entry[0].resource.notificationEvents',
       ],
     ],
-  ])('is held to R4, and to the shape of the status: %s', async (_what, body, issues) => {
+  ])('is validated by R4, and by the shape of the status: %s', async (_what, body, issues) => {
     expect(await issuesOf(body)).toEqual(issues);
   });
 });
 
 describe('SvcSubscriptionStatus', () => {
-  it('can be validated, and is neither stored, found nor listed', async () => {
+  it('can be validated, but not stored, found or listed', async () => {
     expect(await issuesOf(STATUS, '/fhir/$validate')).toEqual(['information informational All OK']);
     const answers = [
       await app.post('/fhir/SvcSubscriptionStatus', STATUS),

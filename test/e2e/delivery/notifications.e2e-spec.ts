@@ -88,7 +88,7 @@ describe('A notification', () => {
     expect(used.receiver.requests[0]?.body).toContain('"valueDecimal":1.100');
   });
 
-  it('leaves the resource out with content id-only, and the entries with content empty', async () => {
+  it('has no resource with content id-only, and no entry with content empty', async () => {
     const topic = await newTopic();
     await newDestination(topic, [{ name: 'endpoint', valueUrl: `${used.receiver.url}/id-only` }], {
       content: 'id-only',
@@ -109,7 +109,7 @@ describe('A notification', () => {
     expect(used.receiver.references).toEqual([`Patient/${id}`, `Patient/${id}`]);
   });
 
-  it('names action and version where the destination asks for them', async () => {
+  it('has action and version if the destination requests them', async () => {
     const flags = {
       includeEntryAction: true,
       includeVersionId: true,
@@ -133,7 +133,7 @@ describe('A notification', () => {
 });
 
 describe('Events', () => {
-  it('are not made by identical and refused writes', async () => {
+  it('are not created by writes that are refused or change nothing', async () => {
     const destinationId = await newDestination(await newTopic());
     const id = newName();
     await write(id, { active: true });
@@ -150,7 +150,7 @@ describe('Events', () => {
     expect(used.receiver.references).toEqual([`Patient/${id}`, `Patient/${last}`]);
   });
 
-  it('come in batches of at most maxMessagesInBatch, the oldest first', async () => {
+  it('are sent in batches of at most maxMessagesInBatch, oldest first', async () => {
     const destinationId = await newDestination(await newTopic(), [
       endpoint(),
       { name: 'maxMessagesInBatch', valueUnsignedInt: 3 },
@@ -171,7 +171,7 @@ describe('Events', () => {
     ]);
   });
 
-  it('come in batches of 20 by default', async () => {
+  it('are sent in batches of 20 by default', async () => {
     const destinationId = await newDestination(await newTopic());
     used.receiver.next({ kind: 'held' });
     await write(newName());
@@ -182,7 +182,7 @@ describe('Events', () => {
     expect(used.receiver.bodies.map(({ entry }) => entry.length - 1)).toEqual([1, 20, 5]);
   });
 
-  it('of more than 8 MiB come in batches of one', async () => {
+  it('of more than 8 MiB are sent in batches of one', async () => {
     const destinationId = await newDestination(await newTopic());
     used.receiver.next({ kind: 'held' });
     await write(newName());
@@ -203,7 +203,7 @@ describe('Events', () => {
     ]);
   });
 
-  it('of one resource come in the order of its versions, however many write at once', async () => {
+  it('of one resource are sent in the order of its versions, with many concurrent writers', async () => {
     const destinationId = await newDestination(await newTopic());
     const ids = Array.from({ length: 4 }, newName);
     const writers = Array.from({ length: 8 }, async (_value, writer) => {
@@ -225,7 +225,7 @@ describe('Events', () => {
     );
   });
 
-  it('go to each destination of the topic, and a failing one holds up no other', async () => {
+  it('are sent to each destination of the topic, and a failing one does not delay others', async () => {
     const topic = await newTopic();
     const failing = await WebhookReceiver.start();
     try {

@@ -13,14 +13,17 @@ describe('SvcSubscriptionTopic', () => {
     ...more,
   });
 
-  it('keeps what subscribers may filter by', async () => {
-    await newTopic({ resource: 'Patient', canFilterBy: [filter()] });
+  it('stores canFilterBy', async () => {
+    const trigger = [{ resource: 'Patient', canFilterBy: [filter()] }];
+    const body = { resourceType: 'SvcSubscriptionTopic', url: 'http://t.example/filter', status: 'active', trigger };
+    const stored = await used.app.post('/fhir/SvcSubscriptionTopic', body);
+    expect([stored.status, stored.json()]).toMatchObject([201, { trigger }]);
   });
 
   it.each<[string, object, string]>([
     ['no url', { url: undefined }, 'url must be'],
     ['an unknown status', { status: 'on' }, 'status must be'],
-    ['a trigger that is no object', { trigger: ['Patient'] }, 'trigger[0] must be'],
+    ['a trigger that is not an object', { trigger: ['Patient'] }, 'trigger[0] must be'],
     ['a trigger without resource', { trigger: [{}] }, 'trigger[0].resource'],
     ['a trigger of an unknown type', { trigger: [{ resource: 'Unicorn' }] }, 'Unicorn'],
     [
@@ -29,12 +32,12 @@ describe('SvcSubscriptionTopic', () => {
       'supportedInteraction',
     ],
     [
-      'a filter by another comparator',
+      'a filter with an unsupported comparator',
       { trigger: [{ resource: 'Patient', canFilterBy: [filter({ comparator: ['eq', 'gt'] })] }] },
       'canFilterBy[0].comparator must hold eq',
     ],
     [
-      'a filter of an element that there is not',
+      'a filter of an unknown element',
       { trigger: [{ resource: 'Patient', canFilterBy: [filter({ filterDefinitionFhirPathExpression: 'gendr' })] }] },
       'canFilterBy[0].filterDefinitionFhirPathExpression is no FHIRPath',
     ],
@@ -83,7 +86,7 @@ describe('SvcSubscriptionTopic', () => {
     expect(used.receiver.references).toEqual([`Patient/${a}`]);
   });
 
-  it('loses no event of a criterion that cannot be evaluated', async () => {
+  it('fires if its criterion cannot be evaluated', async () => {
     const destinationId = await newDestination(
       await newTopic({ resource: 'Patient', fhirPathCriteria: 'name.single().exists()' }),
     );
@@ -91,7 +94,7 @@ describe('SvcSubscriptionTopic', () => {
     await delivered(destinationId, 1);
   });
 
-  it('does not fire while it is a draft, and fires as soon as it is active', async () => {
+  it('does not fire as a draft, and fires as soon as it is active', async () => {
     const id = newName();
     const topic = {
       resourceType: 'SvcSubscriptionTopic',
@@ -109,7 +112,7 @@ describe('SvcSubscriptionTopic', () => {
     expect(used.receiver.references).toEqual([`Patient/${patient}`]);
   });
 
-  it('may come after its destination', async () => {
+  it('may be created after its destination', async () => {
     const url = `http://topics.example/${newName()}`;
     const destinationId = await newDestination(url);
     await newTopic(undefined, { url });

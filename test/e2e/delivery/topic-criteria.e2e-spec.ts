@@ -27,7 +27,7 @@ interface Outcome {
   readonly issue: readonly { readonly diagnostics?: string; readonly expression?: readonly string[] }[];
 }
 
-describe('What a topic asks for and would not get', () => {
+describe('A topic with an unsupported element', () => {
   it.each([
     ['queryCriteria', { queryCriteria: { current: 'active=true' } }, 'write it as fhirPathCriteria'],
     ['event', { event: [{ text: 'A01' }] }, 'writes of resources alone'],
@@ -42,7 +42,7 @@ describe('What a topic asks for and would not get', () => {
     ['fhirPathCriteria', { fhirPathCriteria: 7 }, 'must be a string'],
     ['resource', { resource: 'Unicorn' }, 'is not a resource type'],
     ['supportedInteraction', { supportedInteraction: 'create' }, 'must be an array'],
-  ])('is refused with the place: %s', async (member, trigger, message) => {
+  ])('is refused with the path: %s', async (member, trigger, message) => {
     const answer = await app.post('/fhir/SvcSubscriptionTopic', topic(trigger));
     const { issue } = answer.json<Outcome>();
     expect([answer.status, issue[0]?.expression, issue[0]?.diagnostics]).toEqual([
@@ -52,7 +52,7 @@ describe('What a topic asks for and would not get', () => {
     ]);
   });
 
-  it('is refused when there are more than a hundred triggers', async () => {
+  it('is refused with more than a hundred triggers', async () => {
     const trigger = Array.from({ length: 101 }, () => ({ resource: 'Patient' }));
     const answer = await app.post('/fhir/SvcSubscriptionTopic', { ...topic({}), trigger });
     expect([answer.status, answer.text]).toEqual([422, expect.stringContaining('at most 100 times')]);
@@ -65,7 +65,7 @@ describe('What a topic asks for and would not get', () => {
       'fhirPathCriteria',
     ],
     ['status', { status: 'off' }, 'Delete it to end that'],
-  ])('is refused in a destination, too: %s', async (member, more, message) => {
+  ])('in a destination is refused with the path: %s', async (member, more, message) => {
     const answer = await app.post('/fhir/SvcTopicDestination', destination('http://t.example', more));
     const { issue } = answer.json<Outcome>();
     expect([answer.status, issue[0]?.expression, issue[0]?.diagnostics]).toEqual([
@@ -84,16 +84,16 @@ describe('A wrong FHIRPath', () => {
       'line 1, column 6: HumanName has no element "famly"; do you mean "family"?',
     ],
     ['C12.11: two dots', 'name..family', 'line 1, column 6: "." is not expected there'],
-    ['C10.10: a text without an end', "gender =\n 'male", `line 2, column 2: "'male" is not understood`],
-    ['C10.10: an expression without an end', 'gender = ', 'line 1, column 10: the expression ends too early'],
+    ['C10.10: an unterminated string', "gender =\n 'male", `line 2, column 2: "'male" is not understood`],
+    ['C10.10: an incomplete expression', 'gender = ', 'line 1, column 10: the expression ends too early'],
     ['C10.10: an empty bracket', 'name.where()', 'line 1, column 6: where() takes 1 arguments, not 0'],
-  ])('%s is refused with its place', async (_what, fhirPathCriteria, message) => {
+  ])('%s is refused with its position', async (_what, fhirPathCriteria, message) => {
     const answer = await app.post('/fhir/SvcSubscriptionTopic', topic({ fhirPathCriteria }));
     const { issue } = answer.json<Outcome>();
     expect([answer.status, issue[0]?.diagnostics]).toEqual([422, expect.stringContaining(message)]);
   });
 
-  it('C10.10: in a patch is refused with its place', async () => {
+  it('C10.10: in a patch is refused with its position', async () => {
     await app.put('/fhir/Patient/c10', { resourceType: 'Patient', gender: 'male' });
     const part = [
       { name: 'type', valueCode: 'delete' },
@@ -107,7 +107,7 @@ describe('A wrong FHIRPath', () => {
     ]);
   });
 
-  it('C10.10: in a SearchParameter is refused with its place', async () => {
+  it('C10.10: in a SearchParameter is refused with its position', async () => {
     const answer = await app.post('/fhir/SearchParameter', {
       resourceType: 'SearchParameter',
       url: 'http://p.example/c10',
@@ -130,7 +130,7 @@ describe('A criterion', () => {
     ["iif(gender = 'male', 'm', 'f') = 'm'"],
     ['active.toInteger() = 1'],
     ["0.0.toString() = '0.0'"],
-  ])('D9: fires, and only where it holds: %s', async (expression) => {
+  ])('D9: fires only if it is true: %s', async (expression) => {
     const fhirPathCriteria = `${expression} and gender = 'male'`;
     const id = await newDestination(
       app,
@@ -159,7 +159,7 @@ describe('resolve() in a criterion', () => {
   });
   const ofWomen = { resource: 'Observation', fhirPathCriteria: "subject.resolve().ofType(Patient).gender = 'female'" };
 
-  it('sees what is stored, and what the same Bundle writes', async () => {
+  it('reads stored resources, and those that the same Bundle writes', async () => {
     const id = await newDestination(app, destination(await newTopic(app, ofWomen), {}, receiver.url));
     const [her, him, other] = [newName(), newName(), newName()];
     await app.put(`/fhir/Patient/${her}`, { resourceType: 'Patient', gender: 'female' });
@@ -181,7 +181,7 @@ describe('resolve() in a criterion', () => {
     expect(receiver.references).toEqual([`Observation/${her}`, `Observation/${other}`]);
   });
 
-  it('is not for callers who are limited to some resources', async () => {
+  it('is refused to callers who are limited to rows', async () => {
     const nurse = await login(app, 'nurse', { policies: [{ engine: 'allow', criteria: ['SvcSubscriptionTopic'] }] });
     const store = async (trigger: object): Promise<number> =>
       (await app.post('/fhir/SvcSubscriptionTopic', topic(trigger), { authorization: nurse.bearer })).status;
@@ -189,7 +189,7 @@ describe('resolve() in a criterion', () => {
   });
 });
 
-describe('A criterion that explodes', () => {
+describe('A criterion with exponential cost', () => {
   it.each([
     "'aaaaaaaaaaaaaaaaaaaaaaaaaaaa'.toChars().aggregate($total & $total, 'xxxx').toChars().exists()",
     `'aaaaaaaaaaaaaaaaaaaaaaaaaaaa'${".replace('a', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaa')".repeat(7)}.exists()`,
@@ -197,14 +197,14 @@ describe('A criterion that explodes', () => {
     '(1).repeat($this + 1).exists()',
     "gender.matches('(?<=a)b')",
     `(1|2|3|4|5|6|7|8)${'.select(1|2|3|4|5|6|7|8)'.repeat(50)}.exists()`,
-  ])('is refused, and the server lives on: %s', async (fhirPathCriteria) => {
+  ])('is refused, and the server keeps running: %s', async (fhirPathCriteria) => {
     const before = process.memoryUsage().rss;
     const answer = await app.post('/fhir/SvcSubscriptionTopic', topic({ fhirPathCriteria }));
     expect([answer.status, (await app.get('/health')).status]).toEqual([422, 200]);
     expect(process.memoryUsage().rss - before).toBeLessThan(500_000_000);
   });
 
-  it('on some resources only makes these match, and holds up the others no longer than a moment', async () => {
+  it('for some resources only: these fire, and others are delayed only briefly', async () => {
     const slow = {
       resource: 'Patient',
       fhirPathCriteria: 'name.all(%current.name.where(given.exists() or family.exists()).count() = 0)',

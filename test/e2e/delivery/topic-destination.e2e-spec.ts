@@ -7,7 +7,7 @@ const used = useDestinationApp();
 const { endpoint, destination, newTopic, newDestination, write, received } = used;
 
 describe('SvcTopicDestination (webhook kind)', () => {
-  it('answers 201 with the stored resource', async () => {
+  it('returns 201 with the stored resource', async () => {
     const body = destination('http://topics.example/none');
     const answer = await used.app.post('/fhir/SvcTopicDestination', body, { headers: { accept: 'application/json' } });
     const { id, meta, ...rest } = answer.json<{ id: string; meta: object }>();
@@ -25,7 +25,7 @@ describe('SvcTopicDestination (webhook kind)', () => {
     });
   });
 
-  it('is stored under the id of its body', async () => {
+  it('is stored with the id of its body', async () => {
     const id = newName();
     expect(
       (await used.app.post('/fhir/SvcTopicDestination', { ...destination('http://t.example'), id })).json(),
@@ -61,7 +61,7 @@ describe('SvcTopicDestination (webhook kind)', () => {
     ['no topic', () => destination('', [endpoint()]), 'topic'],
     ['an unknown content', () => destination('http://t', [endpoint()], { content: 'some' }), 'content'],
     [
-      'a flag that is no boolean',
+      'a flag that is not a boolean',
       () => destination('http://t', [endpoint()], { includeVersionId: 'yes' }),
       'includeVersionId',
     ],
@@ -74,7 +74,7 @@ describe('SvcTopicDestination (webhook kind)', () => {
     ],
     ['two value fields', () => destination('http://t', [{ ...endpoint(), valueString: 'x' }]), 'nothing else'],
     [
-      'an endpoint that is no URL',
+      'an endpoint that is not a URL',
       () => destination('http://t', [{ name: 'endpoint', valueUrl: 'nowhere' }]),
       'http or https',
     ],
@@ -104,7 +104,7 @@ describe('SvcTopicDestination (webhook kind)', () => {
       'valueUnsignedInt',
     ],
     [
-      'a fraction',
+      'a fractional number',
       () => destination('http://t', [endpoint(), { name: 'maxMessagesInBatch', valueUnsignedInt: 1.5 }]),
       'maxMessagesInBatch must be',
     ],
@@ -133,8 +133,12 @@ describe('SvcTopicDestination (webhook kind)', () => {
       () => destination('http://t', [endpoint(), header(`X-A: ${secret}\r\nHost: x`)]),
       'visible ASCII',
     ],
-    ['a header of the connection', () => destination('http://t', [endpoint(), header('Host: x')]), 'names Host'],
-    ['a header that is no string', () => destination('http://t', [endpoint(), header(3)]), 'header must be a string'],
+    ['the header Host', () => destination('http://t', [endpoint(), header('Host: x')]), 'names Host'],
+    [
+      'a header that is not a string',
+      () => destination('http://t', [endpoint(), header(3)]),
+      'header must be a string',
+    ],
     [
       '65 headers',
       () => destination('http://t', [endpoint(), ...Array.from({ length: 65 }, () => header('X-A: 1'))]),
@@ -150,7 +154,11 @@ describe('SvcTopicDestination (webhook kind)', () => {
       () => destination('http://t', [endpoint(), header('Authorization: ***')]),
       'Send the value',
     ],
-    ['parameters that are no array', () => destination('http://t', undefined, { parameter: {} }), 'must be an array'],
+    [
+      'parameters that are not an array',
+      () => destination('http://t', undefined, { parameter: {} }),
+      'must be an array',
+    ],
   ])('refuses %s with 422', async (_what, body, message) => {
     const answer = await used.app.post('/fhir/SvcTopicDestination', body());
     expect({ status: answer.status, text: answer.text }).toEqual({
@@ -170,7 +178,7 @@ async function mayOnly(matcho: object): Promise<string> {
 }
 
 describe('Headers of a destination', () => {
-  it('are sent, and masked wherever the destination is not read by itself', async () => {
+  it('are sent to the endpoint, and masked except when the destination is read by id', async () => {
     const topic = await newTopic();
     const lines = [
       'Authorization: Basic a:geheim',
@@ -202,7 +210,7 @@ describe('Headers of a destination', () => {
     expect(texts[0]).toContain('"Authorization: ***"');
   });
 
-  it('are shown to who may update it, and nobody else', async () => {
+  it('are shown only to callers who may update the destination', async () => {
     const lines = ['X-Key: geheim: 1', 'Accept: text/plain', 'x-key:geheim 2'];
     const parameter = [
       endpoint(),
@@ -237,7 +245,7 @@ describe('Headers of a destination', () => {
     expect((await used.app.put(path, read.text, reader)).status).toBe(403);
   });
 
-  it('are those of the version that they are shown with, also while it is changed', async () => {
+  it('are those of the version in the same response, even during a change', async () => {
     const path = `/fhir/SvcTopicDestination/${newName()}`;
     const put = (version: number): Promise<Received> =>
       used.app.put(
@@ -261,7 +269,7 @@ describe('Headers of a destination', () => {
     expect(new Set(seen).size).toBeGreaterThan(1);
   });
 
-  it('stay as they are when their masked form is sent back', async () => {
+  it('are kept when their masked form is sent back', async () => {
     const topic = await newTopic();
     const id = await newDestination(topic, [endpoint(), { name: 'header', valueString: 'X-Key: geheim' }]);
     const read = (await used.app.get(`/fhir/SvcTopicDestination/${id}/_history/1`)).json();
@@ -272,7 +280,7 @@ describe('Headers of a destination', () => {
     expect(used.receiver.requests[0]?.headers['x-key']).toBe('geheim');
   });
 
-  it('make a new version when only a secret changed', async () => {
+  it('create a new version when only a secret changed', async () => {
     const id = newName();
     const put = (valueString: string): Promise<Received> =>
       used.app.put(`/fhir/SvcTopicDestination/${id}`, {

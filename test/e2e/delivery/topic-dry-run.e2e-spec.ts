@@ -68,7 +68,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe('SvcSubscriptionTopic/$dry-run', () => {
-  it('tells of each version whether it would fire, and which clause was the first that was false', async () => {
+  it('returns for each version whether it would fire, and the first clause that was false', async () => {
     const trigger = {
       resource: 'Patient',
       supportedInteraction: ['create', 'update'],
@@ -90,7 +90,7 @@ describe('SvcSubscriptionTopic/$dry-run', () => {
     expect(Number(valueOf(parts, 'eventsPerHour'))).toBeGreaterThan(0);
   });
 
-  it('takes a bare topic, with the window in the query', async () => {
+  it('accepts a bare topic, with the time window in the query', async () => {
     const answer = await app.post(
       `/fhir/SvcSubscriptionTopic/$dry-run?start=${encodeURIComponent(startedAt)}&_count=1`,
       topicOf({ resource: 'Patient' }),
@@ -98,7 +98,7 @@ describe('SvcSubscriptionTopic/$dry-run', () => {
     expect(verdictsOf(parametersOf(answer))).toEqual(['Patient/a/_history/1 | create | true | 0:true']);
   });
 
-  it('asks every trigger, and counts what cannot be evaluated as a match', async () => {
+  it('evaluates every trigger, and counts a criterion that cannot be evaluated as a match', async () => {
     const parts = parametersOf(
       await dryRun(
         topicOf(
@@ -114,7 +114,7 @@ describe('SvcSubscriptionTopic/$dry-run', () => {
     expect(valueOf(parts, 'undecided')).toBe(1);
   });
 
-  it('is cut with a word, and goes on from there', async () => {
+  it('returns pages, and continues from the end of each', async () => {
     const topic = topicOf({ resource: 'Patient' });
     const all: string[] = [];
     let after: readonly Part[] = [];
@@ -135,7 +135,7 @@ describe('SvcSubscriptionTopic/$dry-run', () => {
     expect(parts.find(({ name }) => name === 'busiestHour')).toBeDefined();
   });
 
-  it('lists the newest of those that fire or do not, and counts all with their reasons', async () => {
+  it('with _fires lists the newest versions with that result, and counts all with their reasons', async () => {
     const trigger = { resource: 'Patient', fhirPathCriteria: "gender = 'female' and name.exists()" };
     const runOf = async (fires: boolean, count: number): Promise<readonly Part[]> =>
       parametersOf(
@@ -161,14 +161,14 @@ describe('SvcSubscriptionTopic/$dry-run', () => {
     ]);
   });
 
-  it('keeps to its window', async () => {
+  it('examines only versions in the time window', async () => {
     const parts = parametersOf(
       await dryRun(topicOf({ resource: 'Patient' }), [{ name: 'end', valueInstant: startedAt }]),
     );
     expect([valueOf(parts, 'versionsExamined'), valueOf(parts, 'eventsPerHour')]).toEqual([0, 0]);
   });
 
-  it('stores nothing and sends nothing', async () => {
+  it('stores no topic', async () => {
     const before = (await app.get('/fhir/SvcSubscriptionTopic/_history')).text;
     await dryRun({ ...topicOf({ resource: 'Patient' }), id: newName(), status: 'active' });
     const total = (text: string): unknown => (JSON.parse(text) as { total: number }).total;
@@ -176,13 +176,8 @@ describe('SvcSubscriptionTopic/$dry-run', () => {
   });
 
   it.each<[string, () => Promise<Received>, number, string]>([
-    [
-      'a topic that could not be stored',
-      () => dryRun(topicOf({ resource: 'Patient', fhirPathCriteria: 'gendr' })),
-      422,
-      'do you mean',
-    ],
-    ['a type that there is not', () => dryRun(topicOf({ resource: 'Unicorn' })), 422, 'Unicorn'],
+    ['an invalid topic', () => dryRun(topicOf({ resource: 'Patient', fhirPathCriteria: 'gendr' })), 422, 'do you mean'],
+    ['an unknown type', () => dryRun(topicOf({ resource: 'Unicorn' })), 422, 'Unicorn'],
     [
       'no topic',
       () => app.post('/fhir/SvcSubscriptionTopic/$dry-run', { resourceType: 'Parameters', parameter: [] }),
@@ -191,12 +186,12 @@ describe('SvcSubscriptionTopic/$dry-run', () => {
     ],
     ['another resource', () => dryRun({ resourceType: 'Patient' }), 400, 'of type SvcSubscriptionTopic'],
     ['an unknown parameter', () => dryRun(topicOf(), [{ name: 'from', valueInstant: '2024' }]), 400, 'start, end'],
-    ['a count beyond the bounds', () => dryRun(topicOf(), [{ name: '_count', valueUnsignedInt: 1001 }]), 400, '1000'],
-    ['a time that is none', () => dryRun(topicOf(), [{ name: 'end', valueInstant: 'now' }]), 400, 'a time such as'],
-    ['a kind of versions that is none', () => dryRun(topicOf(), [{ name: '_fires', valueBoolean: 'x' }]), 400, 'true'],
-    ['a made-up position', () => dryRun(topicOf(), [{ name: '_after', valueString: 'x' }]), 400, 'made by the server'],
+    ['a count over the limit', () => dryRun(topicOf(), [{ name: '_count', valueUnsignedInt: 1001 }]), 400, '1000'],
+    ['an invalid time', () => dryRun(topicOf(), [{ name: 'end', valueInstant: 'now' }]), 400, 'a time such as'],
+    ['an invalid _fires', () => dryRun(topicOf(), [{ name: '_fires', valueBoolean: 'x' }]), 400, 'true'],
+    ['an invalid position', () => dryRun(topicOf(), [{ name: '_after', valueString: 'x' }]), 400, 'made by the server'],
     [
-      'a window from behind',
+      'a window whose start is after its end',
       () => dryRun(topicOf(), [{ name: 'end', valueInstant: '2020-01-01T00:00:00Z' }]),
       400,
       'behind the end',
@@ -219,7 +214,7 @@ describe('$dry-run for callers who are limited', () => {
       subject: { reference: `Patient/${patient}` },
     });
 
-  it('tells of nothing that they may not read', async () => {
+  it('returns nothing that the caller may not read', async () => {
     const criteria = ['Observation?subject=Patient/own', 'SvcSubscriptionTopic'];
     const nurse = await login(app, 'nurse', { policies: [{ engine: 'allow', criteria }] });
     const matcho = { uri: '/fhir/SvcSubscriptionTopic/$dry-run' };

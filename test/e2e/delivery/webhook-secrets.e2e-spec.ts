@@ -39,7 +39,7 @@ const expectedOf = ({ headers, body }: ReceivedRequest, secrets: readonly string
   });
 
 describe('The secrets of a webhook', () => {
-  it('sign every attempt, with its own time and the same id', async () => {
+  it('sign every attempt, with a new time and the same id', async () => {
     const topic = await newTopic(app);
     const secret = newSecret();
     const id = await newDestination(app, withSecrets(topic, [secret]));
@@ -54,7 +54,7 @@ describe('The secrets of a webhook', () => {
     }
   });
 
-  it('are changed without a notification that the receiver cannot verify', async () => {
+  it('can be rotated while the receiver can verify every notification', async () => {
     const topic = await newTopic(app);
     const [old, fresh] = [newSecret(), newSecret()];
     const id = await newDestination(app, withSecrets(topic, [old]));
@@ -69,7 +69,7 @@ describe('The secrets of a webhook', () => {
     expect(last.headers['webhook-signature']).toBe(expectedOf(last, [fresh]));
   });
 
-  it('are in no answer or log, and encrypted in the database', async () => {
+  it('are in no response or log, and are encrypted in the database', async () => {
     const topic = await newTopic(app);
     const secret = newSecret();
     const id = await newDestination(app, withSecrets(topic, [secret]));
@@ -95,7 +95,7 @@ describe('The secrets of a webhook', () => {
     expect(texts.filter((text) => text.includes(secret))).toEqual([]);
   });
 
-  it('are refused when they are too short, and are not repeated', async () => {
+  it('are refused without repeating them when they are too short', async () => {
     const answer = await app.post('/fhir/SvcTopicDestination', withSecrets('http://t.example', ['geheim']));
     expect([answer.status, answer.text.includes('openssl rand -base64 32'), answer.text.includes('geheim')]).toEqual([
       422,
@@ -104,7 +104,7 @@ describe('The secrets of a webhook', () => {
     ]);
   });
 
-  it('are not needed: then nothing is signed', async () => {
+  it('are optional: without one, nothing is signed', async () => {
     const id = await newDestination(app, withSecrets(await newTopic(app), []));
     await write();
     await delivered(app, id, 1);
