@@ -27,7 +27,7 @@ describe('CompartmentDefinition', () => {
   const totals = async (): Promise<unknown[]> =>
     Promise.all([app, replica].map(async (one) => (await one.get('/fhir/Patient/p/$everything')).json<Bundle>().total));
 
-  it('is in force at the next call on every replica', async () => {
+  it('applies from the next call on every replica', async () => {
     for (let round = 0; round < 3; round++) {
       expect(await totals()).toEqual([2, 2]);
       const resource = (standard.resource ?? []).filter(({ code }) => code !== 'Flag');
@@ -38,14 +38,14 @@ describe('CompartmentDefinition', () => {
     expect(await totals()).toEqual([2, 2]);
   });
 
-  it('holds the patient alone when it names no resource', async () => {
+  it('contains only the patient if it names no resource', async () => {
     const { resource: _none, ...without } = standard;
     expect((await app.put(path, without)).status).toBe(200);
     expect(await totals()).toEqual([1, 1]);
     await app.put(path, standard);
   });
 
-  it('C1: takes and serves compartments of HL7 that hold their own resource', async () => {
+  it('C1: accepts and serves HL7 compartments that contain their own resource', async () => {
     const definitions = {
       Encounter: { Encounter: ['{def}'], Condition: ['encounter'], Location: undefined },
       Practitioner: {
@@ -92,8 +92,8 @@ describe('CompartmentDefinition', () => {
       '[0].param[1]',
       'Did you mean "patient"?',
     ],
-    ['a parameter that is no reference', { code: 'Observation', param: ['code'] }, '[0].param[0]', 'type token'],
-  ])('is refused with %s, with the reason', async (_what, resource, place, why) => {
+    ['a parameter that is not a reference', { code: 'Observation', param: ['code'] }, '[0].param[0]', 'type token'],
+  ])('is refused with %s, and the error gives the reason', async (_what, resource, place, why) => {
     const refused = await app.put(path, { ...standard, resource: [resource] });
     const { issue } = refused.json<{ issue: { diagnostics: string; expression: string[] }[] }>();
     expect([refused.status, issue[0]?.expression, issue[0]?.diagnostics]).toEqual([

@@ -13,7 +13,7 @@ const NDJSON = { headers: { Accept: 'application/fhir+ndjson' } };
 /** The number of Observations. One statement cannot read them all. */
 const OBSERVATIONS = 1_040;
 
-describe('$everything of large charts', () => {
+describe('$everything of large compartments', () => {
   let app: TestApp;
   let replica: TestApp;
   let database: Client;
@@ -88,7 +88,7 @@ describe('$everything of large charts', () => {
     return pages;
   };
 
-  it('are whole, each resource once, the patient first, then by type', async () => {
+  it('returns each resource once: the patient first, then by type', async () => {
     expect([whole.length, new Set(whole).size]).toEqual([OBSERVATIONS + 2, OBSERVATIONS + 2]);
     const bundle = await get('');
     expect([bundle.total, whole.slice(0, 2)]).toEqual([whole.length, ['Patient/large', 'Flag/raised']]);
@@ -96,13 +96,13 @@ describe('$everything of large charts', () => {
     expect(updated).toEqual([...updated].sort().reverse());
   });
 
-  it('a body that is too long for one statement is read too', async () => {
+  it('returns a body that is too long for one statement', async () => {
     const { total, entry } = (await app.get('/fhir/Patient/small/$everything')).json<Bundle>();
     expect([total, entry.at(-1)?.resource]).toEqual([2, expect.objectContaining({ id: 'heavy' })]);
   });
 
   describe('NDJSON', () => {
-    it.each([['identity'], ['gzip'], ['br']])('holds the same, one resource a line (%s)', async (encoding) => {
+    it.each([['identity'], ['gzip'], ['br']])('has the same resources, one per line (%s)', async (encoding) => {
       const answer = await app.get('/fhir/Patient/large/$everything', {
         headers: { ...NDJSON.headers, 'Accept-Encoding': encoding },
       });
@@ -110,22 +110,22 @@ describe('$everything of large charts', () => {
       expect(linesOf(answer.text)).toEqual(whole);
     });
 
-    it('is asked for by _format too, also of a small chart, with parts of resources', async () => {
+    it('can be requested with _format, also for a small compartment and with _elements', async () => {
       const { text } = await app.get('/Patient/small/$everything?_format=ndjson&_elements=birthDate&_type=Patient');
       expect(linesOf(text)).toEqual(['Patient/small']);
       expect(text).toContain('SUBSETTED');
     });
 
-    it.each(['_count=5', '_summary=count', '_manifest=1', '_explain=1'])('has no place for %s', async (query) => {
+    it.each(['_count=5', '_summary=count', '_manifest=1', '_explain=1'])('refuses %s', async (query) => {
       expect((await app.get(`/fhir/Patient/large/$everything?${query}`, NDJSON)).status).toBe(400);
     });
 
-    it('is for operations that stream: elsewhere it is 406', async () => {
+    it('returns 406 for operations that do not stream', async () => {
       expect((await app.get('/fhir/Patient/large', NDJSON)).status).toBe(406);
       expect((await app.get('/fhir/$version', NDJSON)).status).toBe(406);
     });
 
-    it('a refusal comes as JSON, with its status', async () => {
+    it('returns errors as JSON, with their status', async () => {
       const refused = await app.get('/fhir/Patient/nobody/$everything', NDJSON);
       expect([refused.status, refused.headers.get('content-type')]).toEqual([
         404,
@@ -133,7 +133,7 @@ describe('$everything of large charts', () => {
       ]);
     });
 
-    it('HEAD has the head alone', async () => {
+    it('returns only the headers for HEAD', async () => {
       const answer = await app.send('HEAD', '/fhir/Patient/large/$everything', NDJSON);
       expect([answer.status, answer.text]).toEqual([200, '']);
       expect((await app.send('HEAD', '/fhir/Patient/nobody/$everything', NDJSON)).status).toBe(404);
@@ -156,7 +156,7 @@ describe('$everything of large charts', () => {
     return rows[0]?.open ?? 0;
   };
 
-  it('a caller who does not read, or goes away, gives the connection to the database back', async () => {
+  it('releases its database connection when the client stops reading or disconnects', async () => {
     for (const leaves of [false, true]) {
       const answer = await askAndWait();
       await eventually('the stream waits for its reader', async () => (await openSnapshots()) === 1);
@@ -167,14 +167,14 @@ describe('$everything of large charts', () => {
   });
 
   describe('pages', () => {
-    it('together hold the whole, on every replica', async () => {
+    it('together contain everything, on every replica', async () => {
       const pages = await pagesFrom(await get('?_count=500'));
       expect(pages.map(({ entry }) => entry.length)).toEqual([500, 500, 42]);
       expect(pages.flatMap(keysOf)).toEqual(whole);
       expect(pages.map(({ total }) => total)).toEqual(pages.map(() => whole.length));
     });
 
-    it('show the versions of the moment of the first one, whatever happens since', async () => {
+    it('show the versions at the time of the first page, even after later writes', async () => {
       await app.put('/fhir/Patient/moving', {});
       const flag = { status: 'active', code: { text: 'before' }, subject: { reference: 'Patient/moving' } };
       for (const id of ['m-1', 'm-2', 'm-3', 'm-4']) await app.put(`/fhir/Flag/${id}`, flag);
@@ -187,21 +187,21 @@ describe('$everything of large charts', () => {
       expect(JSON.stringify(pages)).not.toContain('after');
     });
 
-    it('keep what was asked for, with what is shown of it', async () => {
+    it('keep the parameters and the elements of the first request', async () => {
       const first = await get('?_count=400&_type=Observation&start=2015&_elements=status');
       const pages = await pagesFrom(first);
       expect([first.total, pages.flatMap(keysOf).length]).toEqual([OBSERVATIONS / 2, OBSERVATIONS / 2]);
       expect(JSON.stringify(pages)).not.toContain('effectiveDateTime');
     });
 
-    it('are not kept where the first holds all', async () => {
+    it('are not stored if the first one contains everything', async () => {
       const count = async (): Promise<unknown> => (await database.query('select count(*) from everything_entry')).rows;
       const before = await count();
       expect(nextOf((await app.get('/fhir/Patient/small/$everything?_count=10')).json<Bundle>())).toBeUndefined();
       expect(await count()).toEqual(before);
     });
 
-    it('that expired are 410, and so are made up ones; those of another caller are refused', async () => {
+    it('are 410 after they expired or if unknown, and are refused to other callers', async () => {
       const next = nextOf(await get('?_count=1000')) ?? '';
       const other: Person = await login(app, 'other');
       expect((await app.get(next, { authorization: other.bearer })).status).toBe(403);
@@ -214,7 +214,7 @@ describe('$everything of large charts', () => {
       expect((await app.get('/fhir/Patient/large/$everything?_cursor=nonsense')).status).toBe(400);
     });
 
-    it('of one caller are bounded: a new one replaces the oldest', async () => {
+    it('of one caller are limited: a new list replaces the oldest', async () => {
       const first = nextOf((await app.get('/fhir/Patient/moving/$everything?_count=1')).json<Bundle>()) ?? '';
       for (let n = 0; n < 20; n++) await app.get('/fhir/Patient/moving/$everything?_count=1');
       expect((await app.get(first)).status).toBe(410);
@@ -224,7 +224,7 @@ describe('$everything of large charts', () => {
       expect(rows[0]?.lists).toBe(20);
     });
 
-    it('of all callers are bounded: a new one replaces the oldest of the caller with most entries', async () => {
+    it('of all callers are limited: a new list replaces the oldest one of the caller with most entries', async () => {
       const keep = (caller: string, size: number, minutes: number): Promise<unknown> =>
         database.query(
           `insert into everything_list (list_id, expires_at, total, size, caller, patient_id)
@@ -252,7 +252,7 @@ describe('$everything of large charts', () => {
       expect(await kept()).toEqual(['greedy 2000000', 'large 499999', 'small 301']);
     });
 
-    it('that are over are swept', async () => {
+    it('are deleted after they expired', async () => {
       await database.query('update everything_list set expires_at = clock_timestamp()');
       const lists = app.app.get(PageLists, { strict: false });
       await eventually('nothing is left', async () => {
@@ -262,7 +262,7 @@ describe('$everything of large charts', () => {
       });
     });
 
-    it('check rights again', async () => {
+    it('check the rights again', async () => {
       const policy = (criteria: string[]): Promise<unknown> =>
         app.put('/AccessPolicy/reader', { engine: 'allow', link: [{ resourceType: 'User', id: 'reader' }], criteria });
       const reader = await login(app, 'reader', { policies: [] });
@@ -285,7 +285,7 @@ describe('$everything of large charts', () => {
     });
   });
 
-  it('what members refer to is included when asked for, and what that refers to', async () => {
+  it('_include adds the resources that entries refer to, and iterates', async () => {
     expect(JSON.stringify(whole)).not.toContain('Practitioner');
     const bundle = await get('?_include=Practitioner,PractitionerRole,Encounter:service-provider');
     const included = bundle.entry.slice(whole.length);
@@ -314,7 +314,7 @@ describe('$everything of large charts', () => {
       expect((await app.get(`/fhir/Patient/large/$everything?_include=${wrong}`)).status).toBe(400);
   });
 
-  it('_manifest tells how much there is and what was left out', async () => {
+  it('_manifest returns the number of resources and what was left out', async () => {
     interface Part {
       readonly name: string;
       readonly part?: readonly Part[];
@@ -343,7 +343,7 @@ describe('$everything of large charts', () => {
     ]);
   });
 
-  it('_explain tells SQL, plan, rows and time of each type', async () => {
+  it('_explain returns SQL, plan, rows and time of each type', async () => {
     const { explain, entry } = (await get('?_explain=1')) as Bundle & { explain: Record<string, unknown>[] };
     expect(entry).toHaveLength(whole.length);
     expect(explain.map(({ type, rows }) => [type, rows])).toEqual([
@@ -358,7 +358,7 @@ describe('$everything of large charts', () => {
     });
   });
 
-  it('_timeout bounds the whole, and the refusal names the type and the index', async () => {
+  it('_timeout limits the whole request, and the error names the type and the index', async () => {
     const blocker = await app.connect();
     await blocker.query('begin; lock table reference_link in access exclusive mode');
     try {
@@ -376,7 +376,7 @@ describe('$everything of large charts', () => {
     }
   });
 
-  it('a failure in mid-stream destroys the connection', async () => {
+  it('a failure in the middle of a stream closes the connection', async () => {
     const answer = await askAndWait(replica);
     const closed = new Promise((resolve) => answer.once('close', resolve));
     await eventually('its connection to the database is ended', async () => {
@@ -390,7 +390,7 @@ describe('$everything of large charts', () => {
     expect([answer.statusCode, answer.complete]).toEqual([200, false]);
   });
 
-  it('a stream is of the moment at which it began, however long it takes', async () => {
+  it('a stream shows the versions at its start, however long it takes', async () => {
     const flag = (text: string): Promise<unknown> =>
       app.put('/fhir/Flag/of-wide', { status: 'active', code: { text }, subject: { reference: 'Patient/wide' } });
     await flag('before');
@@ -403,14 +403,14 @@ describe('$everything of large charts', () => {
     expect(JSON.parse(last)).toMatchObject({ id: 'of-wide', code: { text: 'before' } });
   });
 
-  it('YAML and JSON for people are written as a whole', async () => {
+  it('YAML and pretty JSON are written as a whole', async () => {
     const yaml = await app.get('/fhir/Patient/large/$everything?_format=yaml&_type=Flag');
     expect(yaml.text).toContain('total: 1');
     const pretty = await app.get('/fhir/Patient/large/$everything?_pretty=true');
     expect(pretty.text.split('\n').length).toBeGreaterThan(OBSERVATIONS);
   });
 
-  it('are read in a batch, but not in a transaction, whose writes a snapshot of its own would miss', async () => {
+  it('runs in a batch, but not in a transaction, whose writes its snapshot would miss', async () => {
     const bundle = (type: string): object => ({
       resourceType: 'Bundle',
       type,
@@ -421,7 +421,7 @@ describe('$everything of large charts', () => {
     expect((await app.post('/fhir', bundle('transaction'))).status).toBe(405);
   });
 
-  it('links stay on the address that was called', async () => {
+  it('links use the root of the request', async () => {
     const native = (await app.get('/Patient/large/$everything?_count=1000')).json<Bundle>();
     expect(nextOf(native)).toMatch(new RegExp(`^${BASE_URL}/Patient/large/\\$everything\\?_count=1000&_cursor=`));
   });

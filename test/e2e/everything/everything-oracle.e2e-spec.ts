@@ -73,7 +73,7 @@ const keptAs = ({ resource, version }: Kept): object => ({ ...resource, version 
 const byName = <T extends SentResource>(resources: readonly T[]): T[] =>
   [...resources].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 
-describe.each(SEEDS)('Patient/$everything of charts drawn with EVERYTHING_SEEDS=%i', (seed) => {
+describe.each(SEEDS)('Patient/$everything of patients drawn with EVERYTHING_SEEDS=%i', (seed) => {
   const random = new Random(seed);
   const chart = new CompartmentChart(random);
   const linksOf = new Map<string, readonly CompartmentLink[]>();
@@ -155,7 +155,7 @@ describe.each(SEEDS)('Patient/$everything of charts drawn with EVERYTHING_SEEDS=
     }
   };
 
-  it('holds what points at the patient by any parameter of any type, in any form of reference', async () => {
+  it('returns every resource that refers to the patient by any parameter, in any form of reference', async () => {
     const types = new Set(WRITABLE_LINKS.map(({ type }) => type));
     // 66 types of R4 and two of the server. AuditEvent is excluded, since only the server writes it.
     expect([types.size, new Set(COMPARTMENT_LINKS.map(({ type }) => type)).size]).toEqual([67, 68]);
@@ -179,7 +179,7 @@ describe.each(SEEDS)('Patient/$everything of charts drawn with EVERYTHING_SEEDS=
     await agree();
   }, 60_000);
 
-  it('follows what is changed, moved from one patient to another, deleted and stored again', async () => {
+  it('follows changes, moves to another patient, deletions and restored resources', async () => {
     const others = record.all.filter(({ resource }) => linksOf.has(nameOf(resource)));
     const changed: Drawn[] = [];
     for (const { resource } of others) {
@@ -195,14 +195,14 @@ describe.each(SEEDS)('Patient/$everything of charts drawn with EVERYTHING_SEEDS=
     await agree();
   }, 60_000);
 
-  it('holds only what changed later than _since', async () => {
+  it('returns only resources that changed after _since', async () => {
     const instants = [...new Set(record.all.map(({ lastUpdated }) => lastUpdated))].sort();
     const drawn = Array.from({ length: QUESTIONS }, () => random.pick(instants));
     for (const since of [instants[0] ?? '', instants.at(-1) ?? '', ...drawn]) {
       await agree(`_since=${since}`, ({ lastUpdated }) => lastUpdated > since);
     }
   });
-  it('holds only the types that _type names', async () => {
+  it('returns only the types in _type', async () => {
     const types = [...new Set(WRITABLE_LINKS.map(({ type }) => type))];
     const drawn = Array.from({ length: QUESTIONS }, (_, index) =>
       Array.from({ length: 1 + (index % 4) }, () => random.pick(types)),
@@ -212,7 +212,7 @@ describe.each(SEEDS)('Patient/$everything of charts drawn with EVERYTHING_SEEDS=
     }
   }, 60_000);
 
-  it('holds only care between start and end, and what has no date', async () => {
+  it('returns only care between start and end, and resources without a care date', async () => {
     const edges = ['2015', '2018', '2019-06', '2020-02-29', '2024-12-28', '2021-03-04T05:06:07+02:00', '2030'];
     for (let question = 0; question < QUESTIONS; question++) {
       const at = random.integer(0, edges.length - 1);
@@ -229,7 +229,7 @@ describe.each(SEEDS)('Patient/$everything of charts drawn with EVERYTHING_SEEDS=
     }
   }, 60_000);
 
-  it('holds the AuditEvents that another server wrote of it', async () => {
+  it('returns the AuditEvents that another server wrote about the patient', async () => {
     const audited = await startTestApp({ databaseUrl: app.databaseUrl, environment: { SVC_AUDIT: 'all' } });
     try {
       for (const { id } of SUBJECTS.slice(0, 2)) await audited.get(`/fhir/Patient/${id}`);

@@ -100,7 +100,7 @@ describe('Patient/$everything of two servers', () => {
     },
   };
 
-  it('holds both halves of a pair or none while others write, and of one moment, in every form', async () => {
+  it('returns both resources of a pair or none during writes, in every form', async () => {
     const writing = Promise.all(Array.from({ length: WRITERS }, (_, writer) => keepWriting(writer)));
     let isOver = false;
     const whenOver = writing.finally(() => (isOver = true));
@@ -119,7 +119,7 @@ describe('Patient/$everything of two servers', () => {
     }
   }, 60_000);
 
-  it('follows the CompartmentDefinition that the other server stored last', async () => {
+  it('uses the latest CompartmentDefinition that the other server stored', async () => {
     const path = '/fhir/CompartmentDefinition/patient';
     const [first, second] = servers;
     const bothWays = [

@@ -101,11 +101,16 @@ const BODIES: readonly (readonly [name: string, body: object | string, status: n
   ['a list', '[]', 400, /Parameters/],
   ['another resource', { resourceType: 'Patient' }, 400, /Parameters/],
   ['no resourceType', { parameter: [] }, 400, /Parameters/],
-  ['parameter that is no list', { ...PARAMETERS, parameter: { name: 'start' } }, 400, /Parameters/],
+  ['a "parameter" that is not a list', { ...PARAMETERS, parameter: { name: 'start' } }, 400, /Parameters/],
   ['a parameter that is null', { ...PARAMETERS, parameter: [null] }, 400, /name/],
-  ['no name', { ...PARAMETERS, parameter: [{ valueDate: '2024' }] }, 400, /name/],
-  ['no value', { ...PARAMETERS, parameter: [{ name: 'start' }] }, 400, /value/],
-  ['two values', { ...PARAMETERS, parameter: [{ name: 'start', valueDate: '2024', valueCode: 'x' }] }, 400, /one/],
+  ['a parameter without name', { ...PARAMETERS, parameter: [{ valueDate: '2024' }] }, 400, /name/],
+  ['a parameter without value', { ...PARAMETERS, parameter: [{ name: 'start' }] }, 400, /value/],
+  [
+    'a parameter with two values',
+    { ...PARAMETERS, parameter: [{ name: 'start', valueDate: '2024', valueCode: 'x' }] },
+    400,
+    /one/,
+  ],
   ['parts', { ...PARAMETERS, parameter: [{ name: 'start', part: [] }] }, 400, /value/],
   ['a complex value', { ...PARAMETERS, parameter: [{ name: 'start', valuePeriod: {} }] }, 400, /plain/],
   ['a resource', { ...PARAMETERS, parameter: [{ name: 'start', resource: PARAMETERS }] }, 400, /value/],
@@ -114,7 +119,7 @@ const BODIES: readonly (readonly [name: string, body: object | string, status: n
   ['an unknown name', { ...PARAMETERS, parameter: [{ name: 'since', valueInstant: '2024' }] }, 400, /since/],
   ['a count of text', { ...PARAMETERS, parameter: [{ name: '_count', valueString: 'ten' }] }, 400, /_count/],
   [
-    'one parameter twice',
+    'a duplicate parameter',
     {
       ...PARAMETERS,
       parameter: [
@@ -184,15 +189,20 @@ describe('Patient/$everything refuses', () => {
 
   const WHERE = /^No such operation here: \$everything is called at \/Patient\/{id}\/\$everything$/;
   it.each([
-    ['nobody', '/fhir/Patient/nobody/$everything', 404, /Patient\/nobody/],
-    ['a type that has none', '/fhir/Observation/p/$everything', 404, WHERE],
-    ['an id that is none', '/fhir/Patient/a%20b/$everything', 400, /id/],
+    ['an unknown patient', '/fhir/Patient/nobody/$everything', 404, /Patient\/nobody/],
+    ['a type without compartments', '/fhir/Observation/p/$everything', 404, WHERE],
+    ['an invalid id', '/fhir/Patient/a%20b/$everything', 400, /id/],
     ['an id that is too long', `/fhir/Patient/${'a'.repeat(65)}/$everything`, 400, /id/],
     ['all patients', '/fhir/Patient/$everything', 404, WHERE],
-    ['everybody', '/$everything', 404, WHERE],
-    ['a slip', '/fhir/Patient/p/$everythng', 404, /^No such operation: \$everythng. Did you mean \$everything\?$/],
-    ['nonsense', `/fhir/Patient/p/$${'x'.repeat(100)}`, 404, /^No such operation: \$x{64}$/],
-  ])('the chart of %s', async (_name, path, status, says) => {
+    ['the whole server', '/$everything', 404, WHERE],
+    [
+      'a misspelt operation',
+      '/fhir/Patient/p/$everythng',
+      404,
+      /^No such operation: \$everythng. Did you mean \$everything\?$/,
+    ],
+    ['an unknown operation', `/fhir/Patient/p/$${'x'.repeat(100)}`, 404, /^No such operation: \$x{64}$/],
+  ])('the compartment of %s', async (_name, path, status, says) => {
     await refused('GET', path, status, says);
   });
 

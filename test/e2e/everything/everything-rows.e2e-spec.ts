@@ -41,7 +41,7 @@ const QUERIES = [
   ...['?_include=Observation:has-member,Patient:organization', '?_include=*&_type=Patient&_count=2'],
 ];
 
-describe('Patient/$everything of callers who are limited to rows', () => {
+describe('Patient/$everything for callers who are limited to rows', () => {
   let app: TestApp;
   let ana: Person;
   let eve: Person;
@@ -65,7 +65,7 @@ describe('Patient/$everything of callers who are limited to rows', () => {
   const namesOf = ({ entry }: Bundle): string[] =>
     entry.map(({ resource }) => `${resource.resourceType}/${resource.id}`).sort();
 
-  it('hold what is granted of the chart, and root sees that there is more', async () => {
+  it('returns only the granted part of the compartment; root gets more', async () => {
     const answer = (await as(ana, PATH)).json<Bundle>();
     expect([namesOf(answer), answer.total]).toEqual([GRANTED, GRANTED.length]);
     expect(namesOf((await app.get(PATH)).json<Bundle>())).toEqual(
@@ -79,18 +79,21 @@ describe('Patient/$everything of callers who are limited to rows', () => {
     );
   });
 
-  it.each(['_type=Flag', '_type=Group', '_type=Flag,Group&_summary=count'])('hold nothing with ?%s', async (query) => {
-    const { total, entry = [] } = (await as(ana, `${PATH}?${query}`)).json<Partial<Bundle>>();
-    expect([total, entry]).toEqual([0, []]);
-  });
+  it.each(['_type=Flag', '_type=Group', '_type=Flag,Group&_summary=count'])(
+    'returns nothing with ?%s',
+    async (query) => {
+      const { total, entry = [] } = (await as(ana, `${PATH}?${query}`)).json<Partial<Bundle>>();
+      expect([total, entry]).toEqual([0, []]);
+    },
+  );
 
-  it('are those of a POST too', async () => {
+  it('returns the same for a POST', async () => {
     const body = { resourceType: 'Parameters', parameter: [{ name: '_type', valueCode: 'Observation,Flag' }] };
     const answer = await app.post(PATH, body, { authorization: ana.bearer });
     expect(namesOf(answer.json<Bundle>())).toEqual(OBSERVATIONS);
   });
 
-  it('say the same whatever happens to what is hidden', async () => {
+  it('returns the same before and after changes of hidden resources', async () => {
     const answers = async (): Promise<string[]> => {
       const all: string[] = [];
       for (const query of QUERIES) {
@@ -117,7 +120,7 @@ describe('Patient/$everything of callers who are limited to rows', () => {
     expect(await changed()).toEqual([]);
   }, 90_000);
 
-  it('are nobody’s chart for who may not read the patient', async () => {
+  it('answers as for an unknown patient if the caller may not read the patient', async () => {
     await app.put('/AccessPolicy/of-eve', {
       engine: 'allow',
       link: [{ resourceType: 'User', id: 'eve' }],
@@ -130,7 +133,7 @@ describe('Patient/$everything of callers who are limited to rows', () => {
     }
   });
 
-  it('hold nothing that is hidden where more is included, as Bundle and as lines', async () => {
+  it('includes no hidden resource, as Bundle and as NDJSON', async () => {
     const { entry, total } = (await as(ana, `${PATH}?_include=*`)).json<Bundle>();
     const names = entry.map(({ resource }) => `${resource.resourceType}/${resource.id}`).sort();
     // Neither the patient's organization nor the practitioner is granted.
@@ -142,7 +145,7 @@ describe('Patient/$everything of callers who are limited to rows', () => {
     );
   });
 
-  it('tell in a manifest that something is left out by rights, and not how much', async () => {
+  it('has a manifest that says that rights left something out, but not how much', async () => {
     const { text } = await as(ana, `${PATH}?_manifest=1`);
     expect(text).toContain('{"name":"complete","valueBoolean":false}');
     expect(text).toContain('{"name":"left-out","part":[{"name":"by","valueCode":"rights"}]}');
@@ -158,7 +161,7 @@ describe('Patient/$everything of callers who are limited to rows', () => {
     '/fhir/Patient?_id=own-p&_include=Patient:organization',
     '/fhir/Patient?_id=own-p&_revinclude=Observation:subject',
     '/fhir?_type=Patient,Observation&_count=100',
-  ])('S5: see nothing but the only type that is granted, whole: %s', async (path) => {
+  ])('S5: returns only the one type that is granted: %s', async (path) => {
     const { bearer: authorization } = await login(app, 'una', { policies: [] });
     const link = [{ resourceType: 'User', id: 'una' }];
     await app.put('/AccessPolicy/of-una', { engine: 'allow', link, criteria: ['Patient'] });
@@ -171,12 +174,12 @@ describe('Patient/$everything of callers who are limited to rows', () => {
     expect(text).not.toMatch(/"resourceType":"(?!Patient|Bundle)/);
   });
 
-  it('explain nothing', async () => {
+  it('refuses _explain', async () => {
     const answer = await as(ana, `${PATH}?_explain=1`);
     expect([answer.status, answer.text]).toEqual([403, expect.not.stringContaining('select')]);
   });
 
-  describe('of a policy that names no more than the request', () => {
+  describe('with a policy for exact requests', () => {
     let max: Person;
     const policy = (id: string, content: object, link: object[] = []): Promise<unknown> =>
       app.put(`/AccessPolicy/${id}`, { link: [{ resourceType: 'User', id: 'max' }, ...link], ...content });
@@ -187,12 +190,12 @@ describe('Patient/$everything of callers who are limited to rows', () => {
       await policy('of-max', { engine: 'matcho', matcho: { uri: '#everything$' } });
     });
 
-    it('S5: are refused to a caller who may search no Patients, and name the type', async () => {
+    it('S5: is refused to a caller who may not search Patients, and names the type', async () => {
       const { status, text } = await as(max, PATH);
       expect([status, text]).toEqual([403, expect.stringContaining('Patient')]);
     });
 
-    it('S5: hold the types that the caller may search, and name those that he may not, whether stored or not', async () => {
+    it('S5: returns the types that the caller may search, and names the others, whether stored or not', async () => {
       await policy('max-searches', { engine: 'matcho', matcho: { uri: '#^(/fhir)?/(Patient|Observation)$' } });
       const answer = await as(max, PATH);
       const bundle = answer.json<Bundle>();
@@ -213,7 +216,7 @@ describe('Patient/$everything of callers who are limited to rows', () => {
       );
     });
 
-    it('S5: hold all where a policy names the Operation', async () => {
+    it('S5: returns everything if the policy is linked to the Operation', async () => {
       const link = [{ resourceType: 'Operation', id: 'FhirEverything' }];
       await app.put('/AccessPolicy/operation', { engine: 'matcho', matcho: { uri: '#own-p/.everything$' }, link });
       const whole = (await app.get(PATH)).json<Bundle>();
@@ -222,7 +225,7 @@ describe('Patient/$everything of callers who are limited to rows', () => {
     });
   });
 
-  describe('pages that were begun with more rights', () => {
+  describe('pages of a list that was begun with more rights', () => {
     const first = async (): Promise<Bundle> => (await as(ana, `${PATH}?_count=2`)).json<Bundle>();
     const rest = async (page: Bundle, who = ana): Promise<Received[]> => {
       const answers: Received[] = [];
@@ -236,7 +239,7 @@ describe('Patient/$everything of callers who are limited to rows', () => {
     const idsOf = (answers: readonly Received[]): string[] =>
       answers.flatMap((answer) => answer.json<Bundle>().entry.map(({ resource }) => resource.id));
 
-    it('hold no more what was taken away meanwhile, and say that something is missing', async () => {
+    it('leave out resources whose grant was removed meanwhile, and say that something is missing', async () => {
       const page = await first();
       await app.delete('/AccessPolicy/of-care');
       const answers = await rest(page);
@@ -247,7 +250,7 @@ describe('Patient/$everything of callers who are limited to rows', () => {
       await grant();
     });
 
-    it('hold no more what has become somebody else’s', async () => {
+    it('leave out resources that moved to another patient meanwhile', async () => {
       const page = await first();
       const stored = (await app.get('/fhir/Observation/own-o2')).json<object>();
       await app.put('/fhir/Observation/own-o2', { ...stored, subject: { reference: 'Patient/canary-p' } });
@@ -255,7 +258,7 @@ describe('Patient/$everything of callers who are limited to rows', () => {
       await app.put('/fhir/Observation/own-o2', stored);
     });
 
-    it('are closed to who has no rights left', async () => {
+    it('are refused to a caller without any rights left', async () => {
       const page = await first();
       await app.delete('/AccessPolicy/of-care');
       await app.delete('/AccessPolicy/of-patient');
@@ -263,7 +266,7 @@ describe('Patient/$everything of callers who are limited to rows', () => {
       await grant();
     });
 
-    it('are closed to everybody else', async () => {
+    it('are refused to other callers', async () => {
       const page = await first();
       expect((await rest(page, eve)).map(({ status }) => status)).toEqual([403]);
       expect((await app.get(nextOf(page) ?? '')).status).toBe(403);

@@ -13,7 +13,7 @@ const NOTE = 'z'.repeat(600_000);
 const NAMES = ['hog', 'boar', 'ant', 'bee', 'cat'] as const;
 
 /** The server has four slots for large compartments, and a caller has at most two of them. */
-describe('slots of large patient compartments', () => {
+describe('slots for large patient compartments', () => {
   let app: TestApp;
   const people = new Map<string, Person>();
   const answers: IncomingMessage[] = [];
@@ -56,7 +56,7 @@ describe('slots of large patient compartments', () => {
     await eventually('their slots are free', async () => (await linesRead('cat'))[0] === 200);
   };
 
-  it('S16: a caller who reads nothing has half of them at most, however often it asks', async () => {
+  it('S16: a caller who does not read gets at most half of them, however many requests it sends', async () => {
     const asked = Array.from({ length: 12 }, () => unread('hog'));
     await Promise.race(asked);
     expect(await linesRead('ant')).toEqual([200, RESOURCES + 1]);
@@ -68,7 +68,7 @@ describe('slots of large patient compartments', () => {
     await leave(settled);
   }, 20_000);
 
-  it('S16: while others wait, a caller with two full sockets loses one of them after a second, and never the last', async () => {
+  it('S16: a caller with two unread streams loses one of them after a second if others wait, but keeps the last', async () => {
     const startedAt = performance.now();
     const held = await Promise.all(['hog', 'hog', 'boar', 'boar'].map(unread));
     held.push(await unread('ant'));

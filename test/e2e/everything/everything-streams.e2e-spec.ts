@@ -13,7 +13,7 @@ const FORMS = ['_format=ndjson', '_format=json', '_format=yaml', '_pretty=true']
 const RESOURCES = 300;
 const POOL_SIZE = 4;
 
-describe('Patient/$everything of a client that goes away', () => {
+describe('Patient/$everything for a client that disconnects', () => {
   let app: TestApp;
   let watcher: Client;
 
@@ -43,7 +43,7 @@ describe('Patient/$everything of a client that goes away', () => {
     return response;
   };
 
-  it('a stream holds one connection while it lasts, and gives it back when it was read', async () => {
+  it('holds one connection during a stream, and releases it at the end', async () => {
     const response = await begin('_format=ndjson');
     await eventually('one connection is busy', async () => (await busyConnections()) === 1);
     let lines = 0;
@@ -53,7 +53,7 @@ describe('Patient/$everything of a client that goes away', () => {
     await eventually('the connection is idle', async () => (await busyConnections()) === 0);
   });
 
-  it.each(FORMS)('S11: is sent as it is read, and ends when the caller leaves: %s', async (query) => {
+  it.each(FORMS)('S11: sends as the client reads, and ends when the client disconnects: %s', async (query) => {
     // Opens more streams, one after the other, than the pool has connections.
     for (let round = 0; round < POOL_SIZE + 1; round++) {
       const response = await begin(query);
@@ -66,7 +66,7 @@ describe('Patient/$everything of a client that goes away', () => {
   });
 
   it.each(['', '_include=*', '_count=5', '_manifest=1', '_summary=count', '_explain=1'])(
-    'S11: cancels the statement that a caller has left: %s',
+    'S11: cancels its running statement when the client disconnects: %s',
     async (query) => {
       const blocker = await app.connect();
       await blocker.query('begin; lock table reference_link in access exclusive mode');

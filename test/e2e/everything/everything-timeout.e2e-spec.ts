@@ -41,7 +41,7 @@ describe('D7: _timeout of $everything', () => {
   const ask = (query: string, accept = 'application/fhir+json'): ReturnType<TestApp['get']> =>
     app.get(`/fhir/Patient/slow/$everything?${query}`, { headers: { Accept: accept } });
 
-  it('D7: ends no answer whose entries are found, as Bundle, NDJSON and YAML', async () => {
+  it('D7: does not end a response whose entries are found, as Bundle, NDJSON and YAML', async () => {
     const stop = proxy.delayAnswers(BODIES, DELAY_MILLISECONDS);
     const forms = [
       ['application/fhir+json', '"resourceType":"Basic"'],
@@ -58,7 +58,7 @@ describe('D7: _timeout of $everything', () => {
     }
   });
 
-  it('D7: ends no page whose entries are found', async () => {
+  it('D7: does not end a page whose entries are found', async () => {
     const stop = proxy.delayAnswers(VERSIONS, DELAY_MILLISECONDS);
     try {
       const first = (await ask('_timeout=2&_count=4')).json<Bundle>();
@@ -73,7 +73,7 @@ describe('D7: _timeout of $everything', () => {
     [FIND, ['', '&_include=*']],
     [BEGIN, ['&_count=2', '&_manifest=1', '&_summary=count']],
   ])(
-    'D7: is a 504 before the first byte that names the type while entries are searched (%s): %s',
+    'D7: causes a 504 that names the type before the first byte while entries are searched (%s): %s',
     async (sent, queries) => {
       const stop = proxy.delayAnswers(sent, 1_100);
       try {
@@ -90,7 +90,7 @@ describe('D7: _timeout of $everything', () => {
   );
 
   it.each(['2147483648', '4294967297', '1000000000000', '9'.repeat(40)])(
-    'D7: is clamped like any other large value: %s',
+    'D7: is limited like any other large value: %s',
     async (value) => {
       for (const path of ['/fhir/Patient/slow/$everything?_type=Patient&', '/fhir/Patient?']) {
         const answer = await fast.get(`${path}_timeout=${value}`);

@@ -22,7 +22,7 @@ describe('Patient/$everything', () => {
     return bundleOf(answer);
   };
 
-  it('returns exactly what the generator says belongs to the patient, each once', async () => {
+  it('returns exactly the resources that the generator linked to the patient, each once', async () => {
     for (const { patientId, resources } of charts) {
       const bundle = await everything(patientId);
       const members = resources
@@ -33,7 +33,7 @@ describe('Patient/$everything', () => {
     }
   });
 
-  it('puts the patient first, then type by type, the newest first', async () => {
+  it('puts the patient first, then by type, newest first', async () => {
     const { patientId } = charts[0] ?? { patientId: '' };
     const { type, entry, link } = await everything(patientId);
     expect(type).toBe('searchset');
@@ -47,7 +47,7 @@ describe('Patient/$everything', () => {
     }
   });
 
-  it('answers on both roots and with the percent-encoded dollar', async () => {
+  it('works on both roots and with the percent-encoded dollar', async () => {
     const { patientId } = charts[1] ?? { patientId: '' };
     const counts = await Promise.all(
       [
@@ -60,7 +60,7 @@ describe('Patient/$everything', () => {
     expect(new Set(counts).size).toBe(1);
   });
 
-  it('reads the server own documents by the compartment too', async () => {
+  it('returns SDCDocument and SDCWorkflow too', async () => {
     await app.put('/fhir/Patient/doc-patient', {});
     await app.put('/SDCDocument/doc-1', { status: 'draft', patient: { resourceType: 'Patient', id: 'doc-patient' } });
     await app.put('/SDCWorkflow/flow-1', {
@@ -76,7 +76,7 @@ describe('Patient/$everything', () => {
     ]);
   });
 
-  it('lists a resource once that several parameters link to the patient', async () => {
+  it('returns a resource once if several parameters link it to the patient', async () => {
     await app.put('/fhir/Patient/twice', {});
     await app.put('/fhir/Observation/twice', {
       status: 'final',
@@ -88,7 +88,7 @@ describe('Patient/$everything', () => {
   });
 
   describe('_since', () => {
-    it('returns only what changed strictly later, the patient included', async () => {
+    it('returns only later changes, including the patient', async () => {
       await app.put('/fhir/Patient/since', {});
       await app.put('/fhir/Observation/since-1', {
         status: 'final',
@@ -119,13 +119,13 @@ describe('Patient/$everything', () => {
   });
 
   describe('_timeout', () => {
-    it('is clamped to the largest that is allowed, and the self link shows it', async () => {
+    it('is limited to the maximum, and the self link shows it', async () => {
       const { patientId } = charts[0] ?? { patientId: '' };
       expect((await everything(patientId, '?_timeout=100000')).link[0]?.url).toContain('_timeout=300');
       expect((await everything(patientId, '?_timeout=5')).link[0]?.url).toContain('_timeout=5');
     });
 
-    it('ends a query that takes too long with 504 and what to do', async () => {
+    it('ends a slow query with 504 and a remedy', async () => {
       const blocker = await app.connect();
       await blocker.query('begin; lock table reference_link in access exclusive mode');
       try {
@@ -142,7 +142,7 @@ describe('Patient/$everything', () => {
   });
 
   describe('_type', () => {
-    it('narrows to types of the compartment; the Patient comes only when it is named', async () => {
+    it('limits the types of the compartment; the Patient is included only if named', async () => {
       const { patientId } = charts[1] ?? { patientId: '' };
       const whole = keysOf(await everything(patientId));
       const narrowed = await everything(patientId, '?_type=Observation,Encounter');
@@ -190,12 +190,12 @@ describe('Patient/$everything', () => {
       ['start=2021-03', ['Condition/c-chronic', 'Condition/c-new', 'Observation/d-long', 'Observation/d-open']],
       ['end=2015', ['Condition/c-chronic', 'Condition/c-over']],
       ['start=2021-07-01', ['Condition/c-chronic', 'Condition/c-new', 'Observation/d-open']],
-    ])('%s finds what touches the period, and what has no care date', async (query, found) => {
+    ])('%s finds resources that overlap the period, and those without a care date', async (query, found) => {
       expect(keysOf(await everything('dated', `?${query}`)).sort()).toEqual([...ALWAYS, ...found].sort());
     });
   });
 
-  it('shows the part of each resource that is asked for', async () => {
+  it('applies _elements and _summary', async () => {
     const { patientId } = charts[1] ?? { patientId: '' };
     const whole = await everything(patientId);
     const part = await everything(patientId, '?_elements=code,subject');
@@ -205,7 +205,7 @@ describe('Patient/$everything', () => {
     expect([count.total, count.entry]).toEqual([whole.total, []]);
   });
 
-  it('takes its parameters from a Parameters resource too', async () => {
+  it('accepts its parameters in a Parameters resource', async () => {
     const parameter = [
       { name: '_type', valueCode: 'Encounter' },
       { name: '_type', valueCode: 'Patient' },
@@ -225,7 +225,7 @@ describe('Patient/$everything', () => {
       expect((await app.post(`/Patient/${patientId}/$everything`, body)).status).toBe(400);
   });
 
-  it('says of each entry by which parameters it belongs to the patient', async () => {
+  it('names for each entry the parameters that link it to the patient', async () => {
     const search = (await everything('twice')).entry.map(({ search: one }) => one);
     const reason = (code: string): object => ({ url: 'urn:svc:compartment-parameter', valueCode: code });
     expect(search).toEqual([
@@ -261,7 +261,7 @@ describe('Patient/$everything', () => {
     ]);
   });
 
-  it('ignores an unknown parameter when asked to be lenient', async () => {
+  it('ignores an unknown parameter with handling=lenient', async () => {
     const { patientId } = charts[0] ?? { patientId: '' };
     const answer = await app.get(`/fhir/Patient/${patientId}/$everything?_unknown=1`, {
       headers: { Prefer: 'handling=lenient' },
@@ -269,7 +269,7 @@ describe('Patient/$everything', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('answers 404 for an unknown patient, 410 for a deleted one, 405 for a wrong method', async () => {
+  it('returns 404 for an unknown patient, 410 for a deleted one, 405 for a wrong method', async () => {
     await app.put('/fhir/Patient/was', {});
     await app.delete('/fhir/Patient/was');
     expect((await app.get('/fhir/Patient/never/$everything')).status).toBe(404);
@@ -299,7 +299,7 @@ describe('Patient/$everything', () => {
       }
     };
 
-    it('H5: is all of a small compartment, read by one statement, as is a page that holds all', async () => {
+    it('H5: contains a whole small compartment or complete page, read by one statement', async () => {
       const { patientId } = charts[0] ?? { patientId: '' };
       const queries = ['', '?_type=Observation', '?_since=2001', '?start=2001', '?_count=200', '?_format=ndjson'];
       for (const query of [...queries, '?_type=Account', '?_format=yaml']) {
@@ -317,7 +317,7 @@ describe('Patient/$everything', () => {
       }
     });
 
-    it('H5: is bounded in bytes: a larger compartment is streamed', async () => {
+    it('H5: is limited in bytes: a larger compartment is streamed', async () => {
       const filler = 'x'.repeat(50_000);
       const resource = { resourceType: 'Basic', code: { text: filler }, subject: { reference: 'Patient/middling' } };
       const entry = Array.from({ length: 50 }, () => ({ resource, request: { method: 'POST', url: 'Basic' } }));
@@ -329,7 +329,7 @@ describe('Patient/$everything', () => {
   });
 
   describe('the stored CompartmentDefinition', () => {
-    it('is there to be read under the id patient, with 66 linked types of R4 and two of the server', async () => {
+    it('can be read with the id patient, and has 66 linked types of R4 and two of the server', async () => {
       const { code, resource } = (await app.get('/fhir/CompartmentDefinition/patient')).json<{
         code: string;
         resource: { code: string; param?: string[] }[];
@@ -340,7 +340,7 @@ describe('Patient/$everything', () => {
       expect(linked).toEqual(expect.arrayContaining(['Observation', 'SDCDocument', 'SDCWorkflow']));
     });
 
-    it('is in force at the next call after an edit', async () => {
+    it('applies from the next call after a change', async () => {
       await app.put('/fhir/Patient/edited', {});
       await app.put('/fhir/Flag/edited', {
         status: 'active',

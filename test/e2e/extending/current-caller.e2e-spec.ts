@@ -64,7 +64,7 @@ class WhoListener implements ResourceChangeListener {
 @Module({ imports: [ResourceModule], controllers: [WhoController], providers: [WhoOperation, WhoListener] })
 class WhoModule {}
 
-describe('a module that needs the caller', () => {
+describe('a module that reads the caller', () => {
   let app: TestApp;
   let authorization: string;
 
@@ -84,7 +84,7 @@ describe('a module that needs the caller', () => {
     });
   });
 
-  it('gets none on a public route without credentials', async () => {
+  it('gets no caller on a public route without credentials', async () => {
     expect(await (await fetch(`${app.url}/acme/anyone`)).json()).toEqual({ caller: null });
   });
 

@@ -24,8 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-describe('a module of another team (its doors: examples/ward/test)', () => {
-  it('has its own metrics, which count what was committed', async () => {
+describe('a module (extension points: examples/ward/test)', () => {
+  it('has its own metrics, which count committed changes', async () => {
     const { port } = app.app.get(MetricsServer, { strict: false });
     const created = async (): Promise<number> => {
       const text = await (await fetch(`http://127.0.0.1:${port ?? 0}/metrics`)).text();
@@ -56,7 +56,7 @@ describe('a module of another team (its doors: examples/ward/test)', () => {
 });
 
 describe('search parameters of a module', () => {
-  it('may be strings, numbers and quantities, and find resources in code', async () => {
+  it('may be strings, numbers and quantities, and work in searches by code', async () => {
     @Injectable()
     @DefinesResourceType({
       type: 'Bed',
@@ -91,7 +91,7 @@ describe('search parameters of a module', () => {
   });
 });
 
-describe('expressions about a type with a shape', () => {
+describe('expressions over a type with a shape', () => {
   @Injectable()
   @DefinesResourceType({
     type: 'Bed',
@@ -119,7 +119,7 @@ describe('expressions about a type with a shape', () => {
   it.each([
     ["sate = 'free'", 'Bed has no element \\"sate\\"; do you mean \\"state\\"?'],
     ["%previous.part.nam = 'x'", 'Bed.part has no element \\"nam\\"; do you mean \\"name\\"?'],
-  ])('are refused in a topic if they name a member that the shape lacks: %s', async (criterion, fault) => {
+  ])('are refused in a topic if they name an element that is missing in the shape: %s', async (criterion, fault) => {
     for (const path of ['/fhir/SvcSubscriptionTopic', '/fhir/SvcSubscriptionTopic/$dry-run']) {
       const { status, text } = await beds.post(path, topic(criterion));
       expect([status, text]).toEqual([422, expect.stringContaining(fault)]);
@@ -129,7 +129,7 @@ describe('expressions about a type with a shape', () => {
     );
   });
 
-  it('are refused in a SearchParameter if they name a member that the shape lacks', async () => {
+  it('are refused in a SearchParameter if they name an element that is missing in the shape', async () => {
     const parameter = (expression: string): object => ({
       resourceType: 'SearchParameter',
       url: `http://acme.example/SearchParameter/state`,
@@ -146,7 +146,7 @@ describe('expressions about a type with a shape', () => {
     expect((await beds.put('/fhir/SearchParameter/state', parameter('Bed.state'))).status).toBe(201);
   });
 
-  it('compare values, and may lead to dates that repeat', async () => {
+  it('compare values, and may find repeated dates', async () => {
     const part = [
       { name: 'frame', at: ['2020-01-01', '2024-01-01'] },
       { name: 'wheel', at: ['2022-01-01'] },
@@ -158,8 +158,8 @@ describe('expressions about a type with a shape', () => {
   });
 });
 
-describe('a key that is taken', () => {
-  it('stops the boot and is named', async () => {
+describe('a duplicate key', () => {
+  it('stops the start, and the error names it', async () => {
     const providers = ['first', 'second'].map((description) => {
       @RpcMethod({ method: 'acme.ward/hand-over', description })
       class Method {

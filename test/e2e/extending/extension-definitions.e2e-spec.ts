@@ -44,19 +44,19 @@ const grade = (...members: object[]): object =>
 
 const patient = (...extension: object[]): object => ({ resourceType: 'Patient', extension });
 
-describe('values of extensions whose definitions are stored', () => {
+describe('extensions whose StructureDefinitions are stored', () => {
   beforeAll(async () => {
     expect((await app.post('/fhir/Patient', patient({ url: GRADE, valueString: 'high' }))).status).toBe(201);
     expect((await app.put('/fhir/StructureDefinition/grade', grade({ type: [{ code: 'integer' }] }))).status).toBe(201);
   });
 
-  it('C4.7: are checked at every write, without a profile', async () => {
+  it('C4.7: are validated at every write, even without a profile', async () => {
     const refused = await app.post('/fhir/Patient', patient({ url: GRADE, valueString: 'high' }));
     expect([refused.status, ...issuesOf(refused)]).toEqual([422, 'fatal structure Patient.extension[0].value']);
     expect((await app.post('/fhir/Patient', patient({ url: GRADE, valueInteger: 3 }))).status).toBe(201);
   });
 
-  it('C4.7: are checked at every position', async () => {
+  it('C4.7: are validated at every position', async () => {
     const wrong = [{ url: GRADE, valueString: 'high' }];
     const body = {
       resourceType: 'Patient',
@@ -76,7 +76,7 @@ describe('values of extensions whose definitions are stored', () => {
     ]);
   });
 
-  it('C4.7: are checked by a changed definition at the next write, and no more once it is deleted', async () => {
+  it('C4.7: are validated by a changed definition from the next write on, and no longer after its deletion', async () => {
     const text = patient({ url: GRADE, valueString: 'high' });
     await app.put('/fhir/StructureDefinition/grade', grade({ type: [{ code: 'string' }], maxLength: 3 }));
     expect(issuesOf(await app.post('/fhir/Patient', text))).toEqual(['fatal too-long Patient.extension[0].value']);
@@ -84,7 +84,7 @@ describe('values of extensions whose definitions are stored', () => {
     expect((await app.post('/fhir/Patient', text)).status).toBe(201);
   });
 
-  it('C4.7: may be parts of an extension', async () => {
+  it('C4.7: may be nested in an extension', async () => {
     const part = (name: string): object[] => [
       { id: `Extension.extension:${name}`, path: 'Extension.extension', sliceName: name, min: 1, max: '1' },
       { id: `Extension.extension:${name}.url`, path: 'Extension.extension.url', fixedUri: name },
@@ -99,7 +99,7 @@ describe('values of extensions whose definitions are stored', () => {
     ]);
   });
 
-  it('C4.7: are looked up for many urls at once, and a query of theirs is no pattern', async () => {
+  it('C4.7: are looked up for many URLs in one search, and special characters in URLs are escaped', async () => {
     const many = Array.from({ length: 300 }, (_, index) => ({
       url: `http://x.example/${index}|,$\\`,
       valueString: 'x',

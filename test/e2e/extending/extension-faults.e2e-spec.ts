@@ -128,7 +128,7 @@ const READ_LIMIT = { name: 'spec-read-limit', text: `select current_setting('${L
 const LOWER_LIMIT = { name: 'spec-lower-limit', text: `set local ${LIMIT} = '1s'` };
 const never = (): Promise<never> => new Promise<never>(() => undefined);
 
-describe('a module of another team at a request', () => {
+describe('a fault of a module during a request', () => {
   let app: TestApp;
   let logged: string;
 
@@ -149,25 +149,25 @@ describe('a module of another team at a request', () => {
   it.each<[string, () => unknown]>([
     ['rejects with an Error', () => Promise.reject(new Error('broken'))],
     [
-      'throws at once',
+      'throws synchronously',
       () => {
         throw new TypeError('broken');
       },
     ],
     // The thrown value is no Error.
     [
-      'throws a text',
+      'throws a string',
       () => {
         AbortSignal.abort('text').throwIfAborted();
       },
     ],
     [
-      'throws nothing',
+      'throws null',
       () => {
         AbortSignal.abort(null).throwIfAborted();
       },
     ],
-  ])('whose listener %s stores nothing, and is named in the log alone', async (_what, faulty) => {
+  ])('in a listener that %s stores nothing, and is named only in the log', async (_what, faulty) => {
     fault = faulty;
     const { status, text } = await app.put('/fhir/Basic/vetoed', { code: { text: 'x' } });
     expect([status, text.includes('Faulty')]).toEqual([500, false]);
@@ -175,7 +175,7 @@ describe('a module of another team at a request', () => {
     expect((await app.get('/fhir/Basic/vetoed')).status).toBe(404);
   });
 
-  it('whose rule throws a text is named', async () => {
+  it('in a rule that throws a string is named in the log', async () => {
     fault = () => {
       AbortSignal.abort('text').throwIfAborted();
     };
@@ -184,14 +184,17 @@ describe('a module of another team at a request', () => {
     expect(logged).toContain('FaultyRule of FaultyModule threw what is no Error: string');
   });
 
-  it.each([[undefined], [{}], [[{ resourceType: 'Flag' }]]])('whose listener adds %p is named', async (added) => {
-    additions = added;
-    expect((await app.put('/fhir/Basic/added-to', { code: { text: 'x' } })).status).toBe(500);
-    expect(logged).toContain('FaultyAdder of FaultyModule returned a malformed value');
-    expect((await app.get('/fhir/Basic/added-to')).status).toBe(404);
-  });
+  it.each([[undefined], [{}], [[{ resourceType: 'Flag' }]]])(
+    'in a listener that adds %p is named in the log',
+    async (added) => {
+      additions = added;
+      expect((await app.put('/fhir/Basic/added-to', { code: { text: 'x' } })).status).toBe(500);
+      expect(logged).toContain('FaultyAdder of FaultyModule returned a malformed value');
+      expect((await app.get('/fhir/Basic/added-to')).status).toBe(404);
+    },
+  );
 
-  it('whose listener writes its own type without end stores nothing, and is named', async () => {
+  it('in a listener that writes its own type endlessly stores nothing, and is named in the log', async () => {
     const writer = app.provider(ResourceWriter);
     let calls = 0;
     fault = async () => {
@@ -204,7 +207,7 @@ describe('a module of another team at a request', () => {
     expect((await app.get('/fhir/Basic/endless')).status).toBe(404);
   });
 
-  it('whose listener writes a misspelt type stores nothing', async () => {
+  it('in a listener that writes a misspelt type stores nothing', async () => {
     const writer = app.provider(ResourceWriter);
     fault = () => writer.put(ResourceDraft.own('Observaton', { status: 'final' }), 'o');
     expect((await app.put('/fhir/Basic/misspelt', { code: { text: 'x' } })).status).toBe(500);
@@ -212,7 +215,7 @@ describe('a module of another team at a request', () => {
     expect((await app.get('/fhir/Basic/misspelt')).status).toBe(404);
   });
 
-  it('whose listener never ends stores nothing, is named, and frees its connection', async () => {
+  it('in a listener that never returns stores nothing, is named, and releases its connection', async () => {
     const statements = app.provider(Statements);
     const limits = new Set<unknown>();
     // The server has PostgreSQL end idle transactions after 15 s. Here the transaction itself lowers that limit to 1 s.
@@ -232,7 +235,7 @@ describe('a module of another team at a request', () => {
     expect((await app.get('/fhir/Basic?_summary=count')).json()).toMatchObject({ total: 1 });
   });
 
-  it('whose listener writes more than that beside each other stores them all', async () => {
+  it('is not assumed if a listener writes more than 50 resources concurrently', async () => {
     const writer = app.provider(ResourceWriter);
     fault = async () => {
       if (FaultyListener.last?.id !== 'many') return;
@@ -244,7 +247,7 @@ describe('a module of another team at a request', () => {
     expect((await app.get('/fhir/Basic?_summary=count')).json<{ total: number }>().total).toBeGreaterThanOrEqual(61);
   });
 
-  it('is not blamed for a connection that is lost while its listener works', async () => {
+  it('is not assumed if the connection is lost while a listener runs', async () => {
     fault = never;
     const database = await app.connect();
     const write = app.put('/fhir/Basic/lost', { code: { text: 'x' } });
@@ -260,15 +263,18 @@ describe('a module of another team at a request', () => {
     expect((await app.get('/fhir/Basic/lost')).status).toBe(404);
   });
 
-  it.each([[10n], [{ a: 10n }], [() => 1], [Symbol('x')]])('whose RPC method returns %p is named', async (value) => {
-    fault = () => value;
-    const { status, text } = await app.post('/rpc', { method: 'acme/faulty', params: {} });
-    expect([status, text]).toEqual([500, expect.stringContaining('Internal error')]);
-    expect(logged).toContain('FaultyMethod of FaultyModule returned what JSON cannot hold');
-  });
+  it.each([[10n], [{ a: 10n }], [() => 1], [Symbol('x')]])(
+    'in an RPC method that returns %p is named in the log',
+    async (value) => {
+      fault = () => value;
+      const { status, text } = await app.post('/rpc', { method: 'acme/faulty', params: {} });
+      expect([status, text]).toEqual([500, expect.stringContaining('Internal error')]);
+      expect(logged).toContain('FaultyMethod of FaultyModule returned what JSON cannot hold');
+    },
+  );
 
   it.each([[undefined], [{}], [{ status: 9999 }], [{ status: 200, text: 5 }], [{ status: 200, produce: '' }], ['x']])(
-    'whose operation answers %p is named',
+    'in an operation that returns %p is named in the log',
     async (value) => {
       fault = () => Promise.resolve(value);
       expect((await app.get('/$faulty')).status).toBe(500);
@@ -276,7 +282,7 @@ describe('a module of another team at a request', () => {
     },
   );
 
-  it('whose operations never end hold nothing of others when their clients have gone', async () => {
+  it('in operations that never return blocks no others after their clients disconnected', async () => {
     fault = never;
     const calls = Array.from({ length: 40 }, () =>
       fetch(`${app.url}/$faulty`, { headers: { Authorization: ROOT }, signal: AbortSignal.timeout(200) }),
@@ -286,18 +292,21 @@ describe('a module of another team at a request', () => {
     expect((await app.put('/fhir/Patient/p', { resourceType: 'Patient', id: 'p' })).status).toBe(201);
   });
 
-  it.each([[undefined], [{}], [{ access_token: 1 }]])('whose grant issues %p is named', async (value) => {
-    fault = () => Promise.resolve(value);
-    await app.put('/Client/c', { secret: 's', grant_types: ['acme-faulty'] });
-    expect((await app.post('/auth/token', FAULTY_GRANT, { authorization: null })).status).toBe(500);
-    expect(logged).toContain('FaultyGrant of FaultyModule returned a malformed value');
-  });
+  it.each([[undefined], [{}], [{ access_token: 1 }]])(
+    'in a grant that issues %p is named in the log',
+    async (value) => {
+      fault = () => Promise.resolve(value);
+      await app.put('/Client/c', { secret: 's', grant_types: ['acme-faulty'] });
+      expect((await app.post('/auth/token', FAULTY_GRANT, { authorization: null })).status).toBe(500);
+      expect(logged).toContain('FaultyGrant of FaultyModule returned a malformed value');
+    },
+  );
 
   it.each<[string, (app: TestApp) => Promise<Received>]>([
     ['operation', (one) => one.get('/$faulty')],
     ['RPC method', (one) => one.post('/rpc', { method: 'acme/faulty', params: {} })],
     ['grant', (one) => one.post('/auth/token', FAULTY_GRANT, { authorization: null })],
-  ])('whose %s refuses with a detail for the operator has it in the log alone', async (_what, send) => {
+  ])('in a %s that throws an operatorDetail is only in the log', async (_what, send) => {
     await app.put('/Client/c', { secret: 's', grant_types: ['acme-faulty'] });
     fault = () => {
       throw new ServiceError('conflict', 'The ward is full.', { operatorDetail: 'ward 13 is closed' });
@@ -307,7 +316,7 @@ describe('a module of another team at a request', () => {
     expect(logged).toContain('ward 13 is closed');
   });
 
-  it('whose metric has the name of another source is left out of the metrics, and named', async () => {
+  it('in a metric with the name of another one is named in the log, and the metric is left out', async () => {
     const families = await app.provider(Metrics).read('/metrics/hours');
     expect(families.filter(({ name }) => name === 'acme_same')).toHaveLength(1);
     const up = families.find(({ name }) => name === 'svc_metrics_source_up')?.samples ?? [];
@@ -316,13 +325,13 @@ describe('a module of another team at a request', () => {
     expect(logged).toContain('Metrics of acme-second are left out, since acme-first has acme_same too.');
   });
 
-  it('whose policy engine compiles to no function stores no policy', async () => {
+  it('in a policy engine that does not compile to a function stores no policy', async () => {
     expect((await app.put('/AccessPolicy/faulty', { engine: 'acme-faulty' })).status).toBe(500);
     expect(logged).toContain('FaultyEngine of FaultyModule compiled a policy to what is no function');
     expect((await app.get('/AccessPolicy/faulty')).status).toBe(404);
   });
 
-  it('whose policy engine fails later takes nothing from callers of other policies', async () => {
+  it('in a policy engine at a later start denies nothing to callers of other policies', async () => {
     fault = () => () => undefined;
     const { una, eve } = await world(app, {
       people: { una: { policies: [{ engine: 'acme-faulty' }] }, eve: {} },
@@ -341,7 +350,7 @@ describe('a module of another team at a request', () => {
   });
 });
 
-describe('a module of another team at the start', () => {
+describe('a fault of a module at the start', () => {
   @Injectable()
   class Absent {}
 
@@ -383,11 +392,11 @@ describe('a module of another team at the start', () => {
     return 'started';
   };
 
-  it('that lacks a dependency is named', async () => {
+  it('names a provider without its dependency', async () => {
     expect(await start(NeedyModule)).toMatch(/Needy .*Absent.*NeedyModule/s);
   });
 
-  it('that is built against another copy of the package is named with its folder', async () => {
+  it('names the folder of a second copy of the package', async () => {
     const copies = runInThisContext(`globalThis[Symbol.for('svc-health-server.copies')]`) as Map<string, string>;
     const folder = '/app/node_modules/acme-plugin/node_modules/svc-health-server';
     copies.set(folder, '9.0.0');
@@ -442,7 +451,7 @@ describe('a module of another team at the start', () => {
       'names the resource type "Usr", which is not defined. Did you mean "User"?',
     ],
     ['target of a parameter', bedWith({ kind: 'reference', targets: ['Wrad'] }), {}, 'names the resource type "Wrad"'],
-  ])('whose %s has a misspelt type is named', async (_what, decorator, members, expected) => {
+  ])('names a %s with a misspelt type', async (_what, decorator, members, expected) => {
     @Injectable()
     @decorator
     class Misspelt {}
@@ -479,7 +488,12 @@ describe('a module of another team at the start', () => {
       'no method "send".',
     ],
     ['lacks the methods of a listener', OnResourceChange({ types: ['Basic'] }), {}, 'it has none of the methods'],
-    ['listens to no type', OnResourceChange({ types: [] }), { onChange: call.execute }, 'its list of types is empty'],
+    [
+      'listens to an empty list of types',
+      OnResourceChange({ types: [] }),
+      { onChange: call.execute },
+      'its list of types is empty',
+    ],
     ['has no name', EngineOf(''), { compile: call.execute }, 'its decorator gives it no name.'],
     ['has a code with $', operation({ code: '$count' }), call, 'the code "$count" must begin with a letter'],
     ['has a code with /', operation({ code: 'a/b' }), call, 'the code "a/b" must begin with a letter'],
@@ -503,7 +517,7 @@ describe('a module of another team at the start', () => {
     ['has a data type', DefinesResourceType({ type: 'HumanName' }), {}, 'the type "HumanName" needs another name'],
     ['has the type of links', DefinesResourceType({ type: 'Operation' }), {}, '"Operation" needs another name'],
     ['has a reserved code', bedWith({ code: '_id' }), {}, 'the search parameter Bed._id cannot be used: its code'],
-    ['has a code of a chain', bedWith({ code: 'a.b' }), {}, 'the search parameter Bed.a.b cannot be used: its code'],
+    ['has a code with a dot', bedWith({ code: 'a.b' }), {}, 'the search parameter Bed.a.b cannot be used: its code'],
     [
       'has a path that its shape lacks',
       DefinesResourceType({
@@ -529,7 +543,7 @@ describe('a module of another team at the start', () => {
       'the search parameter Bed.site cannot be used: it leads to code, which a parameter of type date does not index',
     ],
     ['has targets of a token', bedWith({ targets: ['Basic'] }), {}, 'it has targets, but its kind is not "reference"'],
-  ])('that %s is named', async (_what, decorator, members, expected) => {
+  ])('names a class that %s', async (_what, decorator, members, expected) => {
     @Injectable()
     @decorator
     class Wrong {}
@@ -542,7 +556,7 @@ describe('a module of another team at the start', () => {
     expect(refusal).toContain(expected);
   });
 
-  it('whose handler is made for each request is named', async () => {
+  it('names a handler with request scope', async () => {
     @Injectable({ scope: Scope.REQUEST })
     @EngineOf('acme')
     class Anew {
@@ -559,7 +573,7 @@ describe('a module of another team at the start', () => {
   it.each([
     ['Bed.', 'the expression ends too early'],
     ['Ward.site', 'it names nothing of Bed'],
-  ])('whose search parameter has the expression %s is named', async (expression, reason) => {
+  ])('names a search parameter with the expression %s', async (expression, reason) => {
     @Injectable()
     @DefinesResourceType({ type: 'Bed', searchParameters: [{ code: 'site', kind: 'token', expression }] })
     class BedType {}
@@ -586,7 +600,7 @@ describe('a module of another team at the start', () => {
     return RoutedModule;
   };
 
-  it('whose route would hide others, or never run, is named', async () => {
+  it('names a route that would hide routes of the server, or never run', async () => {
     const resources = ['Patient', 'fhir/Patient', 'fhir/:type', ':a/:b', '*path', '', 'fhir', '$acme', '_history'];
     const others = [
       'fhir/metadata',
@@ -605,7 +619,7 @@ describe('a module of another team at the start', () => {
     }
   });
 
-  it('whose route another module has too is named', async () => {
+  it('names a route that another module has too', async () => {
     @Controller('acme')
     class Other {
       @All('beds/:name')
@@ -622,14 +636,14 @@ describe('a module of another team at the start', () => {
     expect(await start(OtherModule, routed('acme/beds'), routed('fhir/acme'))).toBe('started');
   });
 
-  it('whose route has the id of a route of the server, or of another module, is named', async () => {
+  it('names a route with the id of another route', async () => {
     expect(await start(routed('acme/a', 'FhirRead'))).toContain(
       'Routed of RoutedModule: the id "FhirRead" of a route is also that of a route of ResourceController of',
     );
     expect(await start(routed('acme/a', 'Acme'), routed('acme/b', 'Acme'))).toContain('the id "Acme" of a route');
   });
 
-  it('whose rule is the second one of a type is named, with the other ways', async () => {
+  it('names a second rule of a type, and the alternatives', async () => {
     @Injectable()
     @ForResourceType('User')
     class Second {
@@ -645,7 +659,7 @@ describe('a module of another team at the start', () => {
     );
   });
 
-  it('whose migration fails is named', async () => {
+  it('names a migration that fails', async () => {
     expect(await start(BadSqlModule)).toContain(
       'The migration MakeBad1795000000000 of the module with the prefix "acme_bad" failed, and nothing of it is kept',
     );

@@ -75,7 +75,7 @@ const KIOSK = {
   auth: { token_exchange: { refresh_token: true } },
 };
 
-describe('a grant of another team', () => {
+describe('a grant of a module', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -116,7 +116,7 @@ describe('a grant of another team', () => {
       expect(outcomeOf(await ask({ token, client_secret: 's' }, '/auth/revoke'))).toEqual([200, undefined]);
     });
 
-    it('requires it for them from a Client that has a public grant beside', async () => {
+    it('requires it for them even if the Client also has a public grant', async () => {
       const token = await refreshToken();
       await stored('/Client/kiosk', { ...KIOSK, grant_types: ['password', ...KIOSK.grant_types] });
       const refresh = { grant_type: 'refresh_token', refresh_token: token };
@@ -128,14 +128,14 @@ describe('a grant of another team', () => {
     });
   });
 
-  it('is refused to a Client that does not list it, as every grant', async () => {
+  it('is refused to a Client that does not list it', async () => {
     const request = { client_secret: 's', grant_type: BADGE, pin: '1234' };
     expect(outcomeOf(await ask(request))).toEqual([400, 'unauthorized_client']);
     expect(outcomeOf(await ask({ ...request, client_id: 'reader', client_secret: '' }))).toEqual([200, undefined]);
   });
 
   describe('with its own parameters', () => {
-    it('takes them from the body alone', async () => {
+    it('reads them only from the body', async () => {
       const { status, text } = await app.post(
         '/auth/token?pin=1234',
         { client_id: 'reader', grant_type: BADGE, pin: '1234' },
@@ -144,7 +144,7 @@ describe('a grant of another team', () => {
       expect([status, text]).toEqual([400, expect.stringContaining('in the body, not in the URL')]);
     });
 
-    it('takes them as text alone, and shows their names alone', async () => {
+    it('accepts only strings, and errors show only their names', async () => {
       const { status, text } = await ask({ client_id: 'reader', grant_type: BADGE, pin: 1234 });
       expect([status, text]).toEqual([400, expect.stringContaining('pin must be a string')]);
       expect(text).not.toContain('1234');
@@ -166,17 +166,17 @@ describe('a grant of another team', () => {
     });
 
     it.each<[string, object, string]>([
-      ['those of another grant', { 'urn:acme:bagde': settings }, 'Did you mean \\"urn:acme:badge\\"'],
-      ['those of a grant without settings', { refresh_token: settings }, 'Known are password, '],
-      ['another setting', { [BADGE]: { refresh_tokens: true } }, 'Did you mean \\"refresh_token\\"'],
+      ['settings of another grant', { 'urn:acme:bagde': settings }, 'Did you mean \\"urn:acme:badge\\"'],
+      ['settings of a grant that has none', { refresh_token: settings }, 'Known are password, '],
+      ['an unknown setting', { [BADGE]: { refresh_tokens: true } }, 'Did you mean \\"refresh_token\\"'],
       ['a setting of another type', { [BADGE]: { refresh_token: 'yes' } }, 'must be true or false'],
-      ['what is no object', { [BADGE]: true }, 'must be an object'],
+      ['settings that are not an object', { [BADGE]: true }, 'must be an object'],
     ])('refuses %s', async (_case, auth, text) => {
       const answer = await app.put('/Client/odd', { auth });
       expect([answer.status, answer.text]).toEqual([422, expect.stringContaining(text)]);
     });
 
-    it('is in the description of the token endpoint', async () => {
+    it('is in the OpenAPI description of the token endpoint', async () => {
       const { paths } = (await app.get('/api-json')).json<{ paths: Record<string, { post: object }> }>();
       const [grantTypes] = /"enum":\[[^\]]*password[^\]]*\]/.exec(JSON.stringify(paths['/auth/token']?.post)) ?? [];
       expect(JSON.parse(`{${grantTypes ?? ''}}`)).toEqual({
@@ -186,11 +186,11 @@ describe('a grant of another team', () => {
   });
 
   // This block must be the last one: its wrong PINs make the server refuse further logins of the account for some time.
-  describe('whose credential can be guessed', () => {
+  describe('with a credential that can be guessed', () => {
     const logIn = async (pin: string): Promise<unknown[]> =>
       outcomeOf(await ask({ client_id: 'reader', grant_type: BADGE, pin }));
 
-    it('counts a wrong one, whatever its sentence, and nothing else', async () => {
+    it('counts wrong credentials, whatever the error message, and no other errors', async () => {
       for (const pin of ['lost', 'lost', 'lost', '0001', '0002'])
         expect(await logIn(pin)).toEqual([400, 'invalid_grant']);
       expect(await logIn('1234')).toEqual([429, 'slow_down']);

@@ -31,7 +31,7 @@ class LateListener implements ResourceChangeListener {
 @Module({ providers: [LateListener] })
 class LateModule {}
 
-describe('a listener that gets concerned while a create is under way', () => {
+describe('a listener that becomes active during a create', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('a listener that gets concerned while a create is under way', () => {
   });
   afterAll(() => app.close());
 
-  it('is not told of that create, which has no transaction, but of the next one', async () => {
+  it('is called for the next create, but not for that one, which has no transaction', async () => {
     const flag = { status: 'active', code: { text: 'late' }, subject: { reference: 'Patient/p' } };
     expect((await app.post('/fhir/Flag', flag)).status).toBe(201);
     expect(LateListener.seen).toEqual([]);
@@ -48,7 +48,7 @@ describe('a listener that gets concerned while a create is under way', () => {
   });
 });
 
-/** A listener that refuses each close of a Session, as one that reads a resource which is not stored. */
+/** A listener that throws at each close of a Session, like one that reads a missing resource. */
 @Injectable()
 @OnResourceChange({ types: ['Session'] })
 class MissingListener implements ResourceChangeListener {
@@ -61,7 +61,7 @@ class MissingListener implements ResourceChangeListener {
 @Module({ providers: [MissingListener] })
 class MissingModule {}
 
-describe('a listener of Sessions that finds a resource missing', () => {
+describe('a listener of Sessions that throws because a resource is missing', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -69,7 +69,7 @@ describe('a listener of Sessions that finds a resource missing', () => {
   });
   afterAll(() => app.close());
 
-  it('cancels the close of a Session, and the deletion of the Client that closes it', async () => {
+  it('prevents the close of a Session, and the deletion of the Client that causes it', async () => {
     const client = { secret: 'secret', grant_types: ['client_credentials'] };
     expect((await app.put('/Client/machine', client)).status).toBe(201);
     const body = { grant_type: 'client_credentials', client_id: 'machine', client_secret: 'secret' };

@@ -56,10 +56,10 @@ describe('a migration of a module', () => {
     ['renames', ['alter table signing_key rename to acme_key'], 'signing_key'],
     ['deletes rows of', ['delete from session_token'], 'session_token'],
     ['empties', ['truncate user_password'], 'user_password'],
-    ['refers by a key to', ['create table acme_x (token bytea references refresh_token)'], 'refresh_token'],
-    ['changes after another statement', ['select 1; delete from outbox_event'], 'outbox_event'],
+    ['has a foreign key to', ['create table acme_x (token bytea references refresh_token)'], 'refresh_token'],
+    ['changes in a second statement', ['select 1; delete from outbox_event'], 'outbox_event'],
     ['changes the list of migrations', ['delete from schema_migration'], 'schema_migration'],
-  ])('that %s a table of the server is refused, and keeps nothing', async (_what, statements, table) => {
+  ])('that %s a table of the server is refused and rolled back', async (_what, statements, table) => {
     const before = await schema();
     const refusal = await startWith('acme', migration(statements));
     expect(refusal).toContain('of the module with the prefix "acme" failed, and nothing of it is kept: ');
@@ -76,7 +76,7 @@ describe('a migration of a module', () => {
     ['alters', 'alter function raise_outbox_mark reset all'],
     ['renames', 'alter function raise_outbox_mark rename to acme_f'],
     ['drops', 'drop function raise_outbox_mark'],
-  ])('that %s a function of the server is refused, and keeps nothing', async (_what, statement) => {
+  ])('that %s a function of the server is refused and rolled back', async (_what, statement) => {
     const functions = async (): Promise<unknown> =>
       (await client.query(`select oid, xmin, proname, prosrc from pg_proc where pronamespace = 'public'::regnamespace`))
         .rows;
@@ -89,10 +89,10 @@ describe('a migration of a module', () => {
 
   it.each<[string, readonly string[], string]>([
     ['table', ['create table other (id int)'], 'other'],
-    ['table after its own table', ['create table acme_x (id int); CREATE TABLE "Other" (id int)'], 'Other'],
+    ['table after one with the prefix', ['create table acme_x (id int); CREATE TABLE "Other" (id int)'], 'Other'],
     ['view', ['create view resource_view as select 1'], 'resource_view'],
-    ['new name of its table', ['create table acme_x (id int)', 'alter table acme_x rename to other'], 'other'],
-  ])('whose %s lacks the prefix is refused', async (_what, statements, name) => {
+    ['renamed table', ['create table acme_x (id int)', 'alter table acme_x rename to other'], 'other'],
+  ])('whose %s has no prefix is refused', async (_what, statements, name) => {
     const before = await schema();
     expect(await startWith('acme', migration(statements))).toContain(
       `it makes ${name}, whose name must begin with "acme_"`,
@@ -100,7 +100,7 @@ describe('a migration of a module', () => {
     expect(await schema()).toEqual(before);
   });
 
-  it('may read the tables of the server, and change its own tables and those of other modules', async () => {
+  it('may read tables of the server, and change tables of modules', async () => {
     const base = { module: 'acme_base', migrations: [migration(['create table acme_base_x (id int primary key)'])] };
     const more = migration([
       'create table acme_more_y as select count(*) as resources from resource',
@@ -112,7 +112,7 @@ describe('a migration of a module', () => {
     await migrate(database.url, undefined, [base, { module: 'acme_more', migrations: [more, apart] }]);
   });
 
-  it('may have the name of a migration of another module', async () => {
+  it('may have the same name as one of another module', async () => {
     const name = 'Make1795000000000';
     const sets = ['acme_one', 'acme_two'].map((module) => ({
       module,
@@ -122,13 +122,13 @@ describe('a migration of a module', () => {
     await migrate(database.url, undefined, sets);
   });
 
-  it('is refused if its table exists already, and the module is named', async () => {
+  it('is refused if its table exists already, and the error names the module', async () => {
     expect(await startWith('resource', migration(['create table resource_history (id int)']))).toContain(
       'The database has no migration with the prefix "resource", but these tables of its migrations: resource_history.',
     );
   });
 
-  it('of a newer release of the module stops the start of an older one', async () => {
+  it('of a newer release stops the start with an older release of the module', async () => {
     const first = migration(['create table acme_old_x (id int)']);
     const second = migration(['create table acme_old_y (id int)']);
     expect(await startWith('acme_old', first, second)).toBeUndefined();

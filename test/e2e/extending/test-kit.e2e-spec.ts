@@ -12,7 +12,7 @@ describe('the test kit', () => {
   });
   afterAll(() => app.close());
 
-  it('refuses a policy with a link, which would grant more to its person than the spec says', async () => {
+  it('refuses a policy with a link, which would grant rights to others than its person', async () => {
     const policy = { engine: 'allow', link: [{ resourceType: 'Operation', id: 'AuthDecision' }] };
     await expect(world(app, { people: { nurse: { policies: [policy] } } })).rejects.toThrow(
       'A policy of nurse has a "link", but world links each policy to its User. Leave "link" out.',
@@ -20,7 +20,7 @@ describe('the test kit', () => {
     expect((await app.get('/User/nurse')).status).toBe(404);
   });
 
-  it('lets the process end when a test failed before it stopped its WebhookReceiver', async () => {
+  it('lets the process exit if a test fails before it stops its WebhookReceiver', async () => {
     const kit = join(process.env.TEST_BUILD ?? '', 'testing');
     const script = `require(${JSON.stringify(kit)}).WebhookReceiver.start().then(() => console.log('listens'))`;
     const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], { timeout: 20_000 });

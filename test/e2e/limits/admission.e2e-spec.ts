@@ -19,7 +19,7 @@ const BOMB_BEYOND_THE_LIMIT = bombOf(20 * MIB + 1);
 const WARD = basicHeader('ward', 'secret of the ward');
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-describe('S1: bodies are admitted', () => {
+describe('S1: the admission of request bodies', () => {
   let database: ClonedDatabase;
   let server: ServerProcess;
 
@@ -96,7 +96,7 @@ describe('S1: bodies are admitted', () => {
     });
 
   it.each(['/Patient', '/health', '/nowhere', '/fhir/Patient/p/$everything'])(
-    'S1: a hundred bombs without credentials to %s are refused unread',
+    'S1: a hundred compressed bombs without credentials to %s are refused unread',
     async (path) => {
       const statuses = new Set<number>();
       const growth = await peak(async () => {
@@ -110,7 +110,7 @@ describe('S1: bodies are admitted', () => {
     },
   );
 
-  it('S1: a token request is at most 64 KiB and never packed', async () => {
+  it('S1: refuses a token request that is over 64 KiB or compressed', async () => {
     const open = { authorization: null };
     const packed = await send('POST', '/auth/token', { ...open, body: BOMB, headers: { 'Content-Encoding': 'br' } });
     const large = await send('POST', '/auth/token', { ...open, body: ' '.repeat(64 * 1024 + 1) });
@@ -121,7 +121,7 @@ describe('S1: bodies are admitted', () => {
     expect([packed.status, large.status, inChunks.status]).toEqual([415, 413, 413]);
   });
 
-  it('S1: unfinished uploads without credentials are answered at once, and ended after seconds', async () => {
+  it('S1: responds to unfinished uploads without credentials at once, and closes them after seconds', async () => {
     let uploads: Upload[] = [];
     const growth = await peak(async () => {
       uploads = await Promise.all(Array.from({ length: 200 }, () => begin('/Patient', undefined, 20 * MIB, MIB)));
@@ -132,7 +132,7 @@ describe('S1: bodies are admitted', () => {
     await Promise.all(uploads.map((upload) => upload.ended()));
   });
 
-  it('S1: a body that stalls is 408 after seconds, with and without credentials', async () => {
+  it('S1: returns 408 for a stalled body after seconds, with and without credentials', async () => {
     const uploads = await Promise.all([
       begin('/auth/token', undefined, 1_000, 10),
       begin('/Patient', ROOT, 1_000_000, 100_000),
@@ -142,7 +142,7 @@ describe('S1: bodies are admitted', () => {
     await Promise.all(uploads.map((upload) => upload.ended()));
   });
 
-  it('S1: a body that comes slowly, but comes, is taken', async () => {
+  it('S1: accepts a body that arrives slowly but steadily', async () => {
     const body = JSON.stringify({ resourceType: 'Basic', code: { text: 'slow' } });
     const upload = await begin('/Basic', ROOT, body.length + 300_000, 0);
     for (let sent = 0; sent < 4; sent++) {
@@ -155,7 +155,7 @@ describe('S1: bodies are admitted', () => {
     upload.socket.destroy();
   });
 
-  it('S1: bombs with credentials are unpacked in turns, and inflation stops at the limit', async () => {
+  it('S1: decompresses bombs with credentials one at a time, and stops at the limit', async () => {
     const statuses = new Set<number>();
     const growth = await peak(async () => {
       const bombs = [...Array.from({ length: 3 }, () => BOMB), BOMB_BEYOND_THE_LIMIT].map((body) =>
@@ -167,7 +167,7 @@ describe('S1: bodies are admitted', () => {
     expect(growth).toBeLessThan(250);
   });
 
-  it('S1: uploads wait for memory in turns by caller, and small writes wait for none of them', async () => {
+  it('S1: uploads queue for memory, fairly by caller, and small writes wait for none of them', async () => {
     const body = binaryOf(4 * MIB);
     const done: string[] = [];
     const upload = (name: string, authorization: string): Promise<number> =>
@@ -186,7 +186,7 @@ describe('S1: bodies are admitted', () => {
     expect(new Set(await Promise.all(flood))).toEqual(new Set([201]));
   }, 60_000);
 
-  it('S1: gives everything back: memory that clients held who left', async () => {
+  it('S1: releases the memory of clients that disconnected', async () => {
     const uploads = await Promise.all(Array.from({ length: 20 }, () => begin('/Binary', ROOT, 20 * MIB, 100_000)));
     await delay(100);
     for (const { socket } of uploads) socket.destroy();

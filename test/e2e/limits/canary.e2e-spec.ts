@@ -20,7 +20,7 @@ const SECRETS = {
   // Base32, the format of keys in authenticator apps.
   oneTimeKey: 'QCANARYQCANARYQCANARYQCANARYQCAN',
 };
-/** A text that only answers to readers of the patient may contain. */
+/** A name that may appear only in responses to callers who may read the patient. */
 const NAME = 'Qcanary-family-name';
 const ROOT_SECRET = 'Qcanary-root-secret-7';
 const ROOT = basicHeader('root', ROOT_SECRET);
@@ -128,7 +128,7 @@ const BREAKAGES: readonly Breakage[] = [
 const rankOf = ({ method, path }: { method: string; path: string }): number =>
   method !== 'DELETE' ? 0 : path.endsWith('/Session') ? 2 : 1;
 
-describe('canaries', () => {
+describe('canary values', () => {
   let database: ClonedDatabase;
   let server: ServerProcess;
   let bearers: Readonly<Record<string, string | undefined>>;
@@ -301,7 +301,7 @@ describe('canaries', () => {
     expect(unforeseen.map((answer) => shown(answer, answer.text))).toEqual([]);
   });
 
-  it('met a broken database: each such call is 500, names its request and nothing else, and is in the log', () => {
+  it('were sent with a broken database: each call is 500 with only its request id, which is in the log', () => {
     expect(failed.filter(({ status }) => status !== 500).map((answer) => shown(answer, answer.text))).toEqual([]);
     const ids = failed.map(({ text }) => /Name this request id to the operator: ([\w-]+)/.exec(text)?.[1] ?? 'none');
     const logged = server.output.split('\n').filter((line) => line.includes('"level":"error"'));
@@ -320,7 +320,7 @@ describe('canaries', () => {
     method !== 'DELETE' &&
     /^(\/fhir)?\/SvcTopicDestination\/known$/.test(path);
 
-  it('of secrets are in no answer', () => {
+  it('that are secrets are in no response', () => {
     const found = answers.flatMap((answer) =>
       secrets()
         .filter((secret) => answer.text.includes(secret) && !isForWhoMayUpdate(answer, secret))
@@ -329,7 +329,7 @@ describe('canaries', () => {
     expect(found).toEqual([]);
   });
 
-  it('of patients are in no answer to who may not read them', () => {
+  it('of patients are in no response to callers who may not read them', () => {
     const found = answers
       .filter(({ caller }) => caller !== 'nurse' && caller !== 'root')
       .filter(({ text }) => text.includes(NAME))
@@ -337,14 +337,14 @@ describe('canaries', () => {
     expect(found).toEqual([]);
   });
 
-  it('are in no line of the log', () => {
+  it('are not in the log', () => {
     const lines = server.output.split('\n');
     expect(lines.length).toBeGreaterThan(100);
     const found = lines.filter((line) => [NAME, ...secrets()].some((canary) => line.includes(canary)));
     expect(found.slice(0, 5).map((line) => line.slice(0, 600))).toEqual([]);
   });
 
-  it('O7: are looked for in one access line of each request, which has no id and no query', async () => {
+  it('O7: are not in the access log, which has one entry for each request', async () => {
     // The server may write the last line after it has sent the answer.
     const lines = await eventually('each request has its line', () => {
       const found = server.output.split('\n').filter((line) => line.includes('"event":"request"'));
@@ -355,14 +355,14 @@ describe('canaries', () => {
     expect([found, new Set(messages.map(({ route }) => route)).size > 40]).toEqual([[], true]);
   });
 
-  it('O7: are looked for in spans of requests, statements and deliveries', () => {
+  it('O7: are searched in spans of requests, statements and deliveries too', () => {
     const lines = server.output.split('\n').filter((line) => line.startsWith('{"span":'));
     const names = new Set(lines.map((line) => (JSON.parse(line) as { span: string }).span));
     expect(lines.length).toBeGreaterThan(sent);
     expect([...names]).toEqual(expect.arrayContaining(['GET /fhir/:type/:id', 'COMMIT', 'deliver']));
   });
 
-  it('are in no AuditEvent, except the query that named a patient', async () => {
+  it('are in no AuditEvent, except in the query that named a patient', async () => {
     const client = new Client({ connectionString: database.url });
     await client.connect();
     const { rows } = await client.query<{ body: string }>(`select body from resource where type = 'AuditEvent'`);
@@ -376,7 +376,7 @@ describe('canaries', () => {
     expect(found.slice(0, 5)).toEqual([]);
   });
 
-  it('of secrets are in no table', async () => {
+  it('that are secrets are in no table', async () => {
     const client = new Client({ connectionString: database.url });
     await client.connect();
     const { rows: tables } = await client.query<{ name: string }>(

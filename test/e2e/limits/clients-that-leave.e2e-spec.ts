@@ -7,7 +7,7 @@ import { ROOT, startTestApp, type TestApp } from '../../../testing/test-app';
 const patient = { resourceType: 'Patient', id: 'p1', gender: 'female', identifier: [{ value: 'x' }] };
 const entry = [{ resource: patient, request: { method: 'PUT', url: 'Patient/p1' } }];
 
-describe('clients that disconnect before their answer', () => {
+describe('clients that disconnect before the response', () => {
   let app: TestApp;
   let other: Client;
 
@@ -34,24 +34,27 @@ describe('clients that disconnect before their answer', () => {
     ['a create', 'PUT', '/fhir/Patient/p1', { body: patient }],
     ['a transaction', 'POST', '/fhir', { body: { resourceType: 'Bundle', type: 'transaction', entry } }],
     ['a batch', 'POST', '/fhir', { body: { resourceType: 'Bundle', type: 'batch', entry: [...entry, ...entry] } }],
-  ])('S2: end %s in PostgreSQL, and store nothing', async (_what, method, path, { body, headers }) => {
-    await other.query('begin; lock table search_token in access exclusive mode');
-    const control = new AbortController();
-    const answer = fetch(`${app.url}${path}`, {
-      method,
-      signal: control.signal,
-      headers: { Authorization: ROOT, ...(body && { 'Content-Type': 'application/json' }), ...headers },
-      ...(body && { body: JSON.stringify(body) }),
-    }).catch(() => 'left');
-    await eventually('a statement waits for the lock', async () => (await waiting()) > 0);
-    control.abort();
-    expect(await answer).toBe('left');
-    // Without a cancel request, the statement would wait for its lock timeout of 5 s.
-    await eventually('no statement waits any more', async () => (await waiting()) === 0, 3_000);
-    await delay(50);
-    expect(await waiting()).toBe(0);
-    await other.query('commit');
-    expect((await app.get('/fhir/Patient/p1')).status).toBe(404);
-    expect((await app.get('/fhir/Patient?_summary=count')).json()).toMatchObject({ total: 0 });
-  });
+  ])(
+    'S2: cause %s to be canceled in PostgreSQL, and nothing is stored',
+    async (_what, method, path, { body, headers }) => {
+      await other.query('begin; lock table search_token in access exclusive mode');
+      const control = new AbortController();
+      const answer = fetch(`${app.url}${path}`, {
+        method,
+        signal: control.signal,
+        headers: { Authorization: ROOT, ...(body && { 'Content-Type': 'application/json' }), ...headers },
+        ...(body && { body: JSON.stringify(body) }),
+      }).catch(() => 'left');
+      await eventually('a statement waits for the lock', async () => (await waiting()) > 0);
+      control.abort();
+      expect(await answer).toBe('left');
+      // Without a cancel request, the statement would wait for its lock timeout of 5 s.
+      await eventually('no statement waits any more', async () => (await waiting()) === 0, 3_000);
+      await delay(50);
+      expect(await waiting()).toBe(0);
+      await other.query('commit');
+      expect((await app.get('/fhir/Patient/p1')).status).toBe(404);
+      expect((await app.get('/fhir/Patient?_summary=count')).json()).toMatchObject({ total: 0 });
+    },
+  );
 });

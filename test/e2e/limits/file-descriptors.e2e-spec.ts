@@ -19,7 +19,7 @@ const SCRIPT = `
 // Only Linux reads the memory of a process from a file.
 (process.platform === 'linux' ? describe : describe.skip)('a process without free file descriptors', () => {
   it(
-    'is healthy, since it serves its connections; only its memory is not known',
+    'passes its health check, but without memory figures',
     async () => {
       const limited = ['-c', 'ulimit -n 64 && exec "$0" -e "$1"', process.execPath, SCRIPT];
       const { stdout } = await promisify(execFile)('sh', limited);

@@ -31,7 +31,7 @@ const put = (resource: { readonly id?: string; readonly resourceType?: string })
 });
 const get = (url: string): object => ({ request: { method: 'GET', url } });
 
-describe('long answers', () => {
+describe('long responses', () => {
   let app: TestApp;
   const ids = Array.from({ length: LONG }, (_, n) => `long-${n}`);
 
@@ -73,20 +73,23 @@ describe('long answers', () => {
       ['a numbered page', '/fhir/Binary?_count=30&_page=1'],
       ['a search over types', '/fhir?_type=Binary,Flag&_count=30'],
       ['a history', '/fhir/Binary/_history?_count=30'],
-    ])('%s: its pages together are the whole, with the total', async (_, path) => {
+    ])('%s: all pages together have all resources, with the total', async (_, path) => {
       const found = await walk(path, 'next');
       expect(found.sizes.length).toBeGreaterThan(1);
       expect([...found.ids].sort()).toEqual([...ids].sort());
     });
 
-    it.each(['/fhir/Binary?_count=30', '/fhir/Binary/_history?_count=30'])('%s: also on the way back', async (path) => {
-      const forth = await walk(path, 'next');
-      const back = await walk(linkOf(forth.last, 'previous') ?? '', 'previous');
-      const others = forth.ids.slice(0, LONG - forth.last.entry.length);
-      expect(back.ids.toReversed()).toEqual(others);
-    });
+    it.each(['/fhir/Binary?_count=30', '/fhir/Binary/_history?_count=30'])(
+      '%s: also by previous links',
+      async (path) => {
+        const forth = await walk(path, 'next');
+        const back = await walk(linkOf(forth.last, 'previous') ?? '', 'previous');
+        const others = forth.ids.slice(0, LONG - forth.last.entry.length);
+        expect(back.ids.toReversed()).toEqual(others);
+      },
+    );
 
-    it('an array: the header Link leads on', async () => {
+    it('an array: the Link header has the next page', async () => {
       const answer = await app.get('/fhir/Binary?_count=30&_result=array');
       const next = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1] ?? '';
       const rest = await app.get(next);
@@ -95,7 +98,7 @@ describe('long answers', () => {
     });
   });
 
-  it('S6: shows the versions that were found, whatever is written while it is sent', async () => {
+  it('S6: shows the versions at the time of the search, even if they change while it is sent', async () => {
     const response = await begin(app.url, '/fhir/Binary?_count=10&_sort=_id');
     const id = 'long-17';
     await app.put(`/fhir/Binary/${id}`, binary(id, 'bmV3'));
@@ -107,7 +110,7 @@ describe('long answers', () => {
   it.each([
     ['_pretty', '_pretty=true', (text: string) => JSON.parse(text) as Bundle],
     ['YAML', '_format=yaml', (text: string) => load(text) as Bundle],
-  ])('S6: %s is printed in parts', async (_, parameter, read) => {
+  ])('S6: a page with %s is sent in chunks', async (_, parameter, read) => {
     const [plain, printed] = [
       await app.get('/fhir/Binary?_count=5'),
       await app.get(`/fhir/Binary?_count=5&${parameter}`),
@@ -115,7 +118,7 @@ describe('long answers', () => {
     expect(read(printed.text).entry).toEqual(plain.json<Bundle>().entry);
   });
 
-  it('S6: characters of two units are never cut in two', async () => {
+  it('S6: never splits surrogate pairs', async () => {
     const text = `x${'\u{1F600}'.repeat(50_000)}`;
     await app.put('/fhir/Basic/smile', { resourceType: 'Basic', id: 'smile', code: { text } });
     for (const encoding of ['identity', 'gzip', 'br']) {
@@ -127,7 +130,7 @@ describe('long answers', () => {
   describe('S6: the reads of a Bundle', () => {
     const reads = Array.from({ length: 5 }, () => get('Binary?_count=30'));
 
-    it('that are too long together undo a transaction, before its commit', async () => {
+    it('that are too long together roll back a transaction', async () => {
       const send = (): Promise<Received> =>
         app.post('/fhir', bundleOf('transaction', put({ resourceType: 'Patient', id: 'undone' }), ...reads));
       // On a busy machine, the limit of 2 s may end the request first, with another refusal; then it is repeated.
@@ -139,7 +142,7 @@ describe('long answers', () => {
       expect((await app.get('/fhir/Patient/undone')).status).toBe(404);
     });
 
-    it('that are too long for a batch are refused in their place', async () => {
+    it('that are too long are refused in their entries of a batch', async () => {
       const answer = await app.post(
         '/fhir',
         bundleOf('batch', ...reads, put({ resourceType: 'Patient', id: 'stored' }), get('Basic/smile')),
@@ -151,7 +154,7 @@ describe('long answers', () => {
     });
   });
 
-  it('S10: a page, a history and a batch that nobody reads are cut off', async () => {
+  it('S10: a page, a history and a batch are aborted if the client does not read', async () => {
     const responses = await Promise.all([
       begin(app.url, '/fhir/Binary?_count=16'),
       begin(app.url, '/fhir/Binary/_history?_count=16'),
@@ -163,7 +166,7 @@ describe('long answers', () => {
     for (const response of responses) await expect(rest(response)).rejects.toThrow('aborted');
   });
 
-  it('S6: a transaction that changes more than memory holds is refused', async () => {
+  it('S6: refuses a transaction that changes more than memory allows', async () => {
     const database = await app.connect();
     await database.query(
       `update resource set body = replace(body, '"data":"', '"data":"' || repeat('AAAA', 750000)) where type = 'Binary'`,
@@ -191,7 +194,7 @@ describe('the memory budget', () => {
   });
   afterAll(() => app.close());
 
-  it('S10: is shared by answers that nobody reads: beyond it 503, until their readers are cut off', async () => {
+  it('S10: is shared by unread responses: beyond it others get 503, until unread ones are aborted', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => begin(app.url, '/fhir/Binary/one')));
     expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200, 503]));
     for (const { statusCode, headers } of answers) if (statusCode === 503) expect(headers['retry-after']).toBe('2');

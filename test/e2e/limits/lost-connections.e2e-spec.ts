@@ -34,7 +34,7 @@ const REQUESTS: readonly [title: string, method: string, path: string, sent: Sen
   ['login', 'POST', '/auth/token', { body: LOGIN, authorization: null }, 200],
 ];
 
-describe('O5: while PostgreSQL ends the connections of the server', () => {
+describe('O5: while PostgreSQL closes the connections of the server', () => {
   let app: TestApp;
   let operator: Client;
   const statuses = new Map<string, Set<number>>();
@@ -72,7 +72,7 @@ describe('O5: while PostgreSQL ends the connections of the server', () => {
   afterAll(() => app.close());
 
   it.each(REQUESTS)(
-    '%s: answered, or refused as 503: a body that was left unread is never taken for an empty one',
+    '%s: succeeds or returns 503, and an unread body is never treated as an empty one',
     (title, _method, _path, _sent, status) => {
       expect([...(statuses.get(title) ?? [])].sort()).toEqual([status, 503]);
     },

@@ -12,7 +12,7 @@ import { destination } from '../../support/destinations';
  */
 const FLOOD = 30;
 
-describe('connections that costly requests of one caller hold', () => {
+describe('costly requests of one caller', () => {
   let app: TestApp;
   let other: Client;
   let hostile: Person;
@@ -63,7 +63,7 @@ describe('connections that costly requests of one caller hold', () => {
           { authorization: hostile.bearer, headers: { 'If-None-Exist': `value-quantity=${n}` } },
         ),
     ],
-  ])('S2, S17: leave others their reads, searches, writes and logins: %s', async (_what, send) => {
+  ])('S2, S17: leave connections for reads, searches, writes and logins of others: %s', async (_what, send) => {
     // Searches wait for this lock, like slow statements.
     await other.query('begin; lock table search_number in access exclusive mode');
     let isOver = false;
@@ -123,7 +123,7 @@ describe('connections that costly requests of one caller hold', () => {
       'outbox_event',
       () => app.get('/fhir/SvcTopicDestination/hook/$status', { authorization: hostile.bearer }),
     ],
-  ])('S11: %s take the connections of searches', async (_what, table, send) => {
+  ])('S11: %s use the share of connections of searches', async (_what, table, send) => {
     await call('add-to-history', {
       resource: { ...target, status: 'completed' },
       user: { id: 'u', resourceType: 'User' },
@@ -142,7 +142,7 @@ describe('connections that costly requests of one caller hold', () => {
     for (const { status } of await Promise.all(sent)) expect(status).toBe(200);
   });
 
-  it('S10: texts that are read while a page is sent take the connections of searches, and give them back when callers leave', async () => {
+  it('S10: reads of a page that is being sent use the share of searches, and release it when clients disconnect', async () => {
     const data = Buffer.alloc(100_000).toString('base64');
     for (let n = 0; n < 6; n++)
       await app.put(`/fhir/Binary/b${n}`, { resourceType: 'Binary', id: `b${n}`, contentType: 'x/y', data });

@@ -58,7 +58,7 @@ const turnOf = async (status: number, method: string, path: string, body: object
   });
 };
 
-describe('S23: a body of about 1 MB holds nobody up', () => {
+describe('S23: a body of about 1 MB does not block the event loop', () => {
   it.each<[string, number, string, string, () => object]>([
     ['a create of 8,000 components', 201, 'PUT', '/fhir/Observation/wide-8000', () => observation(8_000, 0)],
     ['an update of 8,000 components', 200, 'PUT', '/fhir/Observation/wide-8000', () => observation(8_000, 1)],
@@ -75,7 +75,7 @@ describe('S23: a body of about 1 MB holds nobody up', () => {
         parameter: [{ name: 'resource', resource: patient(16_000) }],
       }),
     ],
-  ])('by %s', async (_title, status, method, path, body) => {
+  ])('for %s', async (_title, status, method, path, body) => {
     expect(await turnOf(status, method, path, body())).toBeLessThan(BOUND);
   });
 });
@@ -101,7 +101,7 @@ describe('S14: $dry-run', () => {
     expect((await app.post('/fhir', { resourceType: 'Bundle', type: 'batch', entry })).status).toBe(200);
   });
 
-  it('yields, and runs one at a time for a caller', async () => {
+  it('yields to the event loop, and runs one at a time for a caller', async () => {
     const leaving = new AbortController();
     const most: number[] = [];
     const turn = await longestTurn(async () => {

@@ -23,7 +23,7 @@ const READERS = 20;
 const LISTS_READ = 6;
 const MOST_MEGABYTES = 500;
 
-describe(`${CONNECTIONS} answers that nobody reads`, () => {
+describe(`${CONNECTIONS} responses that no client reads`, () => {
   let database: ClonedDatabase;
   let server: ServerProcess;
   const open: ClientRequest[] = [];
@@ -95,11 +95,11 @@ describe(`${CONNECTIONS} answers that nobody reads`, () => {
 
   it.each([
     ['S10: pages of a search', '/fhir/Binary?_count=1000', undefined],
-    ['S10: pages for people', '/fhir/Binary?_count=1000&_pretty=true', undefined],
+    ['S10: pretty-printed pages', '/fhir/Binary?_count=1000&_pretty=true', undefined],
     ['S10: pages of a history', '/fhir/Binary/_history?_count=1000', undefined],
     ['S11: batches of lists of addenda', '/rpc', Array(30).fill(addendums)],
   ])(
-    '%s stay small in memory, and others are served',
+    '%s use little memory, and other requests succeed',
     async (_, path, body) => {
       const before = residentMegabytes();
       const statuses = await Promise.all(Array.from({ length: CONNECTIONS }, () => begin(path, body)));
@@ -114,7 +114,7 @@ describe(`${CONNECTIONS} answers that nobody reads`, () => {
     120_000,
   );
 
-  it('S11: lists of addenda that are read leave little garbage in memory', async () => {
+  it('S11: lists of addenda leave little garbage after they were read', async () => {
     const body = JSON.stringify(Array(LISTS_READ).fill(addendums));
     const headers = { authorization: ROOT, 'content-type': 'application/json' };
     const read = async (): Promise<void> => {

@@ -73,7 +73,7 @@ describe('the young generation of V8 (ADR 0072)', () => {
   it.each([
     ['read', '/fhir/Patient/p', 2000, 2500],
     ['search', '/fhir/Observation?subject=Patient/p&_count=10', 1000, 4000],
-  ])('a warm %s is not promoted to the old generation', async (_kind, path, count, limit) => {
+  ])('a repeated %s is not promoted to the old generation', async (_kind, path, count, limit) => {
     await send(path, count);
     const before = scavengesIn(server.output);
     await send(path, count);

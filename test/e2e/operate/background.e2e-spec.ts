@@ -79,7 +79,7 @@ describe('H7: a background task', () => {
     expect(mostAtOnce).toBe(1);
   });
 
-  it('takes the next step at once while more is left, and never runs by itself without an interval', async () => {
+  it('takes the next step immediately while more remains, and never runs without a wake if it has no interval', async () => {
     const app = await start(Woken);
     work = () => Promise.resolve(0);
     await wake(app, 'woken');
@@ -91,7 +91,7 @@ describe('H7: a background task', () => {
     expect(left).toBeLessThanOrEqual(0);
   });
 
-  it('runs once more where it is woken during a run, which may have looked too early', async () => {
+  it('runs once more if it is woken during a run, which may have missed new work', async () => {
     const app = await start(Woken);
     let finish = (): void => undefined;
     work = () =>
@@ -109,7 +109,7 @@ describe('H7: a background task', () => {
     expect([steps, mostAtOnce]).toEqual([2, 1]);
   });
 
-  it('with a lock takes its steps on one replica at a time, and on another one when that is gone', async () => {
+  it('with a lock runs on one replica at a time, and on another one after that replica stops', async () => {
     const app = await start(Once);
     const other = await start(Once, app.databaseUrl);
     work = () => delay(2 * OFTEN, undefined);
@@ -121,7 +121,7 @@ describe('H7: a background task', () => {
     await eventually('it goes on', () => steps > before + 2);
   });
 
-  it('that fails is tried again, and counted', async () => {
+  it('that fails is repeated, and counted', async () => {
     work = () => Promise.reject(new Error('broken'));
     const app = await start(Often);
     await eventually('it failed', () => (failuresOf(app, 'often') ?? 0) >= 3);
@@ -131,9 +131,13 @@ describe('H7: a background task', () => {
   });
 
   it.each([
-    ['with its stack where its code is wrong', () => new Error('x is undefined'), 'Error: x is undefined\n    at '],
-    ['by its code where it was refused', () => new ServiceError('not-found', 'Patient/p7 not found'), ': not-found'],
-    ['by its code where the database is lost', () => new Error('Connection terminated'), ': database-unavailable'],
+    ['with its stack if its code has an error', () => new Error('x is undefined'), 'Error: x is undefined\n    at '],
+    ['by its code if it was refused', () => new ServiceError('not-found', 'Patient/p7 not found'), ': not-found'],
+    [
+      'by its code if the database connection broke',
+      () => new Error('Connection terminated'),
+      ': database-unavailable',
+    ],
   ])('that fails is logged %s', async (_how, fault, expected) => {
     const app = await start(Often);
     let logged = '';
@@ -148,7 +152,7 @@ describe('H7: a background task', () => {
     expect(logged).not.toContain('p7');
   });
 
-  it('finishes its step when the server stops, and does not begin another one', async () => {
+  it('finishes its step when the server stops, and begins no other', async () => {
     let isDone = false;
     work = async () => {
       await delay(10 * OFTEN);

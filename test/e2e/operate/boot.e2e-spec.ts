@@ -55,7 +55,7 @@ describe('a server with the embedded database', () => {
       .split('\n')
       .filter((line) => line.includes(clusterHome(dataDirectory)) && line.includes('postgres'));
 
-  it('starts on an empty folder, shows its secrets, and is the only server of its folder', async () => {
+  it('starts with an empty folder, shows its secrets, and refuses a second server of the folder', async () => {
     const { rootClientSecret, adminPassword } = credentials();
     expect(firstOutput).toContain(rootClientSecret);
     expect(firstOutput).toContain(adminPassword);
@@ -69,7 +69,7 @@ describe('a server with the embedded database', () => {
     expect(second.output).toContain(dataDirectory);
   }, 60_000);
 
-  it('keeps every acknowledged write through kill -9 of server and database, and does not show the secrets again', async () => {
+  it('keeps every acknowledged write after kill -9 of server and database, and does not show the secrets again', async () => {
     await serverRuns();
     const acknowledged: string[] = [];
     const killed = new AbortController();
@@ -95,7 +95,7 @@ describe('a server with the embedded database', () => {
     expect(acknowledged.length).toBeGreaterThanOrEqual(100);
   }, 90_000);
 
-  it('restarts only with its credentials, and does not make the deleted Client of the console again', async () => {
+  it('restarts only with its credentials, and does not recreate the deleted Client of the console', async () => {
     const grant = new URLSearchParams({ grant_type: 'password', client_id: 'console', username: 'admin' });
     grant.set('password', credentials().adminPassword);
     const signIn = (): Promise<Response> =>
@@ -125,7 +125,7 @@ describe('a server with the embedded database', () => {
     expect([(await send('GET', '/Client/console')).status, (await signIn()).status]).toEqual([410, 401]);
   }, 90_000);
 
-  it('ends when its database does, for a supervisor to start it again', async () => {
+  it('ends when its database ends, so that a supervisor restarts it', async () => {
     await serverRuns();
     process.kill(postmasterPid(), 'SIGKILL');
     expect(await server.ended()).toBe(1);
@@ -136,7 +136,7 @@ describe('a server with the embedded database', () => {
 });
 
 describe('wrong settings', () => {
-  it('stop the start and are named all at once', async () => {
+  it('stop the start, and the error names all', async () => {
     const { exitCode, output } = await ServerProcess.startInVain({
       PORT: 'http',
       DATABASE_URL: 'mysql://x',
@@ -149,7 +149,7 @@ describe('wrong settings', () => {
     expect(output).not.toContain('short-secret');
   });
 
-  it('tell that an external database needs an encryption key', async () => {
+  it('are reported if an external database has no encryption key', async () => {
     const { exitCode, output } = await ServerProcess.startInVain({
       DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none',
     });

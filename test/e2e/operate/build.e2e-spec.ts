@@ -41,7 +41,7 @@ describe('npm run build', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('compiles the sources but specs, copies what lies beside them, and keeps the site', async () => {
+  it('compiles the sources without specs, copies other files, and keeps the site', async () => {
     expect((await readdir(at('dist/src'))).filter((name) => !name.endsWith('.map')).sort()).toEqual([
       'data.json',
       'main.js',
@@ -57,13 +57,13 @@ describe('npm run build', () => {
     );
   });
 
-  it('does nothing when no source is newer', async () => {
+  it('does nothing if no source is newer', async () => {
     const { ino } = await stat(at('dist'));
     expect(await build()).toBe('');
     expect((await stat(at('dist'))).ino).toBe(ino);
   });
 
-  it('takes a changed file in, and leaves a removed one out', async () => {
+  it('updates a changed file, and drops a removed one', async () => {
     await writeFile(at('src/main.ts'), 'export const answer: number = 2;');
     await rm(at('src/old.ts'));
     expect(await build()).toContain('Building');
@@ -71,7 +71,7 @@ describe('npm run build', () => {
     expect(await readdir(at('dist/src'))).not.toContain('old.js');
   });
 
-  it('leaves the build that is there when a source cannot be compiled, and says where', async () => {
+  it('keeps the existing build if a source does not compile, and names the position', async () => {
     await writeFile(at('src/main.ts'), 'export const answer: number = ;');
     await expect(build()).rejects.toThrow(/main\.ts[^]*dist\/ is as it was/);
     expect(await readFile(at('dist/src/main.js'), 'utf8')).toContain('answer = 2');

@@ -19,7 +19,7 @@ describe('the files of the console', () => {
   const open = (path: string, headers: Record<string, string> = {}): Promise<Received> =>
     app.get(path, { authorization: null, headers });
 
-  it('are open to callers without a token, and let no other origin and no inline code in', async () => {
+  it('need no token, and their policy forbids other origins and inline code', async () => {
     const page = await open('/console/');
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.text).not.toMatch(/<script(?![^>]* src=)|<style|style=|onclick|https?:/);
@@ -34,7 +34,7 @@ describe('the files of the console', () => {
     }
   });
 
-  it('are kept for good where their names hold their digest, else asked for again', async () => {
+  it('are cached permanently if their name has a digest, else revalidated', async () => {
     const cached = await Promise.all(
       ['', ...scripts].map(async (path) => {
         const { headers } = await open(`/console/${path}`);
@@ -49,7 +49,7 @@ describe('the files of the console', () => {
     expect((await open('/console/', { 'If-None-Match': etag })).status).toBe(304);
   });
 
-  it('are compressed for callers that take it', async () => {
+  it('are compressed for callers that accept it', async () => {
     const script = scripts.find((path) => path.endsWith('.js')) ?? '';
     const plain = await open(`/console/${script}`, { 'Accept-Encoding': 'identity' });
     const packed = await open(`/console/${script}`, { 'Accept-Encoding': 'gzip' });
@@ -57,7 +57,7 @@ describe('the files of the console', () => {
     expect(plain.headers.get('content-encoding')).toBeNull();
   });
 
-  it('are found from the address without a slash, below any path of a proxy', async () => {
+  it('are found by a relative redirect from the address without a slash', async () => {
     const answer = await fetch(`${app.url}/console`, { redirect: 'manual' });
     expect([answer.status, answer.headers.get('location')]).toEqual([302, 'console/']);
   });
@@ -69,7 +69,7 @@ describe('the files of the console', () => {
     ['GET', '/console/..%2fpackage.json'],
     ['POST', '/console/'],
     ['DELETE', '/console/index.html'],
-  ])('are all that is open: %s %s needs a token', async (method, path) => {
+  ])('are the only public files: %s %s requires a token', async (method, path) => {
     const answer = await app.send(method, path, { authorization: null });
     expect([answer.status, answer.text.includes('svc-health-server')]).toEqual([401, false]);
   });
@@ -83,7 +83,7 @@ describe('SVC_CONSOLE=off', () => {
   afterAll(() => app.close());
 
   it.each(['/console', '/console/', '/console/index.html', '/console/icon.svg'])(
-    '%s is as any unknown path, and no page leads to it',
+    '%s answers as an unknown path, and no page links to it',
     async (path) => {
       for (const sent of [{ authorization: null }, {}]) {
         const answer = await app.get(path, sent);

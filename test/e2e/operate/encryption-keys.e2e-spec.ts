@@ -48,7 +48,7 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
       `insert into user_two_factor (user_id, sealed_key) select 'u' || lpad(n::text, 3, '0'), decode('${sealed}', 'hex')
         from generate_series(1, ${USERS}) n`,
     );
-    await app.close(); // it cannot open what is encrypted anew: a delivery that it tried would fail and wait
+    await app.close(); // it cannot decrypt re-encrypted secrets, so its delivery attempts would fail
   });
   afterAll(async () => {
     await database.drop();
@@ -94,11 +94,11 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
     return { code, text };
   };
 
-  it('refuses a start with another key, and says what to set', async () => {
+  it('refuses a start with another key, and names the setting', async () => {
     await expect(onKeys(newer)).rejects.toThrow('name it in SVC_ENCRYPTION_KEYS_ACCEPTED');
   });
 
-  it('keeps what a killed run had encrypted anew, and nothing of the chunk it was in', async () => {
+  it('keeps the secrets that a killed run re-encrypted, except those of its last chunk', async () => {
     const holder = new Client({ connectionString: database.url });
     await holder.connect();
     try {
@@ -132,7 +132,7 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
     await expect(onKeys(newer)).rejects.toThrow('name it in SVC_ENCRYPTION_KEYS_ACCEPTED');
   });
 
-  it('lets servers of both keys work on one database before and after the secrets are encrypted anew', async () => {
+  it('lets servers with both keys share one database before and after the re-encryption', async () => {
     const first = await onKeys(older, newer);
     const second = await onKeys(newer, older);
     try {
@@ -147,7 +147,7 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
     }
   });
 
-  it('needs the older key no longer then, and finds nothing more to do', async () => {
+  it('needs no older key afterwards, and a repeated run finds nothing to do', async () => {
     const server = await onKeys(newer);
     await expectSecretsOpen(server);
     await server.close();
@@ -155,14 +155,14 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
     await expect(onKeys(older)).rejects.toThrow('SVC_ENCRYPTION_KEY is not the key');
   });
 
-  it('leaves no value of the older key in any column, of which each has one here', async () => {
+  it('leaves no value with the older key in any column that holds secrets', async () => {
     const box = new SecretBox(readEnvironment({ SVC_ENCRYPTION_KEY: older }));
     const values = await secretsOf(database.url);
     expect(values).toHaveLength(USERS + 2);
     expect(values.filter(({ value }) => box.isCurrent(value))).toEqual([]);
   });
 
-  it('changes nothing of a row that no key opens, and names it', async () => {
+  it('changes no row that no key decrypts, and names it', async () => {
     const { code, text } = await rotate(newKey());
     expect([code, text]).toEqual([
       1,
@@ -172,8 +172,8 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
   });
 });
 
-describe('a server that still encrypts with the older key after the rotation', () => {
-  it('is noticed by the next start without that key: a signing key refuses it, a destination is logged', async () => {
+describe('secrets that a server encrypts with the older key after the rotation', () => {
+  it('are found by the next start without that key: a signing key refuses it, a destination is logged', async () => {
     const [older, newer] = [newKey(), newKey()];
     const database = await cloneDatabase();
     const start = (key: string, accepted = ''): Promise<TestApp> =>
@@ -224,7 +224,7 @@ describe('a server that still encrypts with the older key after the rotation', (
 
 /**
  * All secrets of a database, found by its columns of bytes.
- * @throws Error when a column has no value, so that nothing would be proven for it.
+ * @throws Error when a column has no value, since the test would then check nothing for it.
  */
 async function secretsOf(url: string): Promise<{ readonly column: string; readonly value: Buffer }[]> {
   const client = new Client({ connectionString: url });

@@ -12,7 +12,7 @@ import { TransactionPooler } from '../../support/transaction-pooler';
 
 const ROLE = 'svc_start_spec';
 
-describe('O9: a start that fails prints one sentence and no frames', () => {
+describe('O9: a failed start prints one sentence and no stack', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-start-'));
   const taken = createServer();
   let port: number;
@@ -45,7 +45,7 @@ describe('O9: a start that fails prints one sentence and no frames', () => {
     return output.trim();
   }
 
-  it.each(['PORT', 'SVC_METRICS_PORT'])('where %s is taken, before it fills a new data folder', async (name) => {
+  it.each(['PORT', 'SVC_METRICS_PORT'])('if %s is in use, before it creates a data folder', async (name) => {
     const dataDirectory = join(folder, `new-${name}`);
     const sentence = await sentenceOf({ PORT: '0', DATA_DIR: dataDirectory, [name]: String(port) });
     expect(sentence).toMatch(
@@ -54,7 +54,7 @@ describe('O9: a start that fails prints one sentence and no frames', () => {
     expect(existsSync(dataDirectory)).toBe(false);
   });
 
-  it('where the data folder cannot be made', async () => {
+  it('if the data folder cannot be created', async () => {
     const path = join(folder, 'file');
     writeFileSync(path, '');
     expect(await sentenceOf({ PORT: '0', DATA_DIR: join(path, 'data') })).toMatch(
@@ -69,18 +69,18 @@ describe('O9: a start that fails prints one sentence and no frames', () => {
     );
   });
 
-  it('where the database does not exist', async () => {
+  it('if the database does not exist', async () => {
     const sentence = await sentenceOf(external(databaseUrl(database.url, 'svc_no_such_database')));
     expect(sentence).toMatch(/^The database of DATABASE_URL .*: database "svc_no_such_database" does not exist$/);
   });
 
-  it('where nothing listens, also at several addresses', async () => {
+  it('if the connection is refused, also at several addresses', async () => {
     const sentence = await sentenceOf(external('postgresql://nobody:pass-canary@localhost:1/none'));
     expect(sentence).toMatch(/^The database of DATABASE_URL .*ECONNREFUSED/);
     expect(sentence).not.toContain('pass-canary');
   });
 
-  it('where the pooler keeps no named statements', async () => {
+  it('if the pooler does not support prepared statements', async () => {
     const pooler = await TransactionPooler.start(database.url, { keepsNames: false });
     const environment = { ...external(pooler.url), SVC_DATABASE_DIRECT_URL: database.url };
     expect(await sentenceOf(environment).finally(() => pooler.stop())).toMatch(
@@ -88,7 +88,7 @@ describe('O9: a start that fails prints one sentence and no frames', () => {
     );
   }, 90_000);
 
-  it('O5: after it waited for a database that takes no connections, and said so', async () => {
+  it('O5: after it waited for a database that accepts no connections', async () => {
     const environment = {
       ...external('postgresql://nobody:pass-canary@localhost:1/none'),
       SVC_DATABASE_WAIT_SECONDS: '1',
@@ -99,12 +99,12 @@ describe('O9: a start that fails prints one sentence and no frames', () => {
     expect(more).toEqual([]);
   });
 
-  it('where DATABASE_URL cannot be parsed', async () => {
+  it('if DATABASE_URL cannot be parsed', async () => {
     const sentence = await sentenceOf(external('postgresql://nobody:pass-canary@localhost:x/none'));
     expect(sentence).toBe('DATABASE_URL is no URL: escape special characters of the password.');
   });
 
-  it('where the role may not change the schema', async () => {
+  it('if the role may not change the schema', async () => {
     await runStatement(database.url, `create role ${ROLE} login password 'start-spec'`);
     const empty = await emptyDatabase(database);
     try {
@@ -119,7 +119,7 @@ describe('O9: a start that fails prints one sentence and no frames', () => {
     }
   });
 
-  it('where the first start lacks secrets, or has a short password', async () => {
+  it('if the first start lacks secrets, or has a short password', async () => {
     expect(await sentenceOf(external(database.url))).toMatch(
       /The first start on a database needs SVC_ROOT_CLIENT_SECRET and SVC_ADMIN_PASSWORD\.$/,
     );

@@ -13,7 +13,7 @@ describe('U8: the page at /', () => {
   const open = (accept: string, path = '/', authorization: string | null = null): Promise<Received> =>
     app.get(path, { authorization, headers: { Accept: accept } });
 
-  it('leads a browser to what is public, without scripts', async () => {
+  it('links a browser to the public pages, without scripts', async () => {
     const { status, headers, text } = await open(BROWSER);
     expect([status, headers.get('content-type'), headers.get('vary')]).toEqual([
       200,
@@ -37,7 +37,7 @@ describe('U8: the page at /', () => {
     [BROWSER, null, '/fhir', 401],
     [BROWSER, undefined, '/?_type=Patient', 200],
   ])(
-    'is for browsers alone: Accept %s, credentials %s, %s is %i as before',
+    'is only for browsers: Accept %s, credentials %s, %s is %i as before',
     async (accept, authorization, path, status) => {
       const answer = await app.get(path, {
         ...(authorization === undefined ? {} : { authorization }),
@@ -47,7 +47,7 @@ describe('U8: the page at /', () => {
     },
   );
 
-  it('takes GET and HEAD', async () => {
+  it('allows GET and HEAD', async () => {
     const head = await app.send('HEAD', '/', { authorization: null, headers: { Accept: BROWSER } });
     expect([head.status, head.text]).toEqual([200, '']);
     const post = await app.send('POST', '/', { authorization: null, headers: { Accept: BROWSER }, body: {} });

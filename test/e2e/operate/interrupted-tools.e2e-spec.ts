@@ -34,7 +34,7 @@ async function ended(child: ChildProcess): Promise<{ code: number | null; errors
   return { code, errors };
 }
 
-describe('npm run load that is interrupted', () => {
+describe('npm run load when it is interrupted', () => {
   let server: Server;
   let stored = 0;
   let answer = (): void => undefined;
@@ -62,7 +62,7 @@ describe('npm run load that is interrupted', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)(
-    'records the entries of a request in flight (%s)',
+    'records the entries of a running request (%s)',
     async (signal, exitCode) => {
       const data = join(folder, 'one.ndjson');
       await writeFile(data, '{"resourceType":"Patient"}');

@@ -37,7 +37,7 @@ describe('npm run load', () => {
   const storedOf = ({ storedByType }: LoadReport): number =>
     [...storedByType.values()].reduce((sum, count) => sum + count, 0);
 
-  it('loads NDJSON, digits and all, and has nothing to do the second time', async () => {
+  it('loads NDJSON with all digits, and loads nothing the second time', async () => {
     await file('chart.ndjson', chart.map(({ body }) => body).join('\n'));
     const report = await run();
     expect([storedOf(report), report.failures, report.unreadable]).toEqual([chart.length, [], []]);
@@ -50,7 +50,7 @@ describe('npm run load', () => {
     expect(storedOf(await run({ restart: true }))).toBe(chart.length);
   });
 
-  it('O9: loads organizations, then practitioners, then what refers to them, by content and not by name', async () => {
+  it('O9: loads organizations, then practitioners, then resources that refer to them, by content and not by file name', async () => {
     const organization = { resourceType: 'Organization', identifier: [{ value: 'load-o' }], name: 'Ward' };
     const role = { organization: { reference: 'Organization?identifier=load-o' } };
     const practitioner = { resourceType: 'Practitioner', identifier: [{ value: 'load-p' }] };
@@ -95,7 +95,7 @@ describe('npm run load', () => {
     });
   });
 
-  it('O9: ends at once where no server answers', async () => {
+  it('O9: ends at once if no server answers', async () => {
     await file('one.json', JSON.stringify({ resourceType: 'Device', id: 'load-one' }));
     const target = { baseUrl: 'http://127.0.0.1:1/fhir', authorization: ROOT, wait: () => Promise.reject(new Error()) };
     const state = LoadState.open(statePath, target.baseUrl, {});
@@ -104,7 +104,7 @@ describe('npm run load', () => {
     );
   });
 
-  it('keeps the records of two loads that run at the same time', async () => {
+  it('keeps the records of two concurrent loads', async () => {
     await file('a.ndjson', '{"resourceType":"Patient"}');
     await file('b.ndjson', '{"resourceType":"Patient"}\n{"resourceType":"Patient"}');
     const loadOne = (name: string): Promise<LoadReport> => {
@@ -117,7 +117,7 @@ describe('npm run load', () => {
     expect([storedOf(again), again.skipped]).toEqual([0, 3]);
   });
 
-  it('continues after a record that was cut off, and with records of release 0.2.0', async () => {
+  it('continues after an incomplete record, and with records of release 0.2.0', async () => {
     await file('a.ndjson', '{"resourceType":"Patient"}');
     await file('b.ndjson', '{"resourceType":"Device"}');
     const [a, b] = await Promise.all(['a.ndjson', 'b.ndjson'].map((name) => hashOf(join(folder, 'data', name))));
@@ -128,7 +128,7 @@ describe('npm run load', () => {
     expect(storedOf(await run())).toBe(0);
   });
 
-  it('names file, entry, status and reason of what failed, and tries only that again', async () => {
+  it('names file, entry, status and reason of failures, and repeats only these', async () => {
     const policy = (engine: string): object => ({ resourceType: 'AccessPolicy', id: `load-${engine}`, engine });
     await file(
       'mixed.ndjson',

@@ -72,7 +72,7 @@ describe('a log that cannot be written', () => {
     90_000,
   );
 
-  it('O3: whose reader has ended loses its lines and not the service', async () => {
+  it('O3: whose reader ended loses lines, but the server keeps running', async () => {
     await start('pipe');
     child.stdout?.destroy();
     child.stderr?.destroy();

@@ -78,7 +78,7 @@ describe('the metrics of destinations', () => {
     await eventually('an attempt hangs', () => failing.open === 1);
   });
 
-  it('are those of $status, of one that delivers and of one that fails', async () => {
+  it('equal $status, for a healthy and a failing destination', async () => {
     const told = await scrape();
     expect(statusIn(told, good)).toEqual(await countsOf(app, good));
     expect(statusIn(told, bad)).toEqual(await countsOf(app, bad));
@@ -87,7 +87,7 @@ describe('the metrics of destinations', () => {
     expect(statusIn(told, bad)).toMatchObject({ messagesDelivered: 0 });
   });
 
-  it('tell how old the oldest event is, and how often in a row it failed', async () => {
+  it('include the age of the oldest event, and the consecutive failures', async () => {
     const told = await scrape();
     const ages = [good, bad].map((id) =>
       told.value(`svc_topic_destination_oldest_message_age_seconds{destination="${id}"}`),
@@ -114,7 +114,7 @@ describe('the metrics of destinations', () => {
     expect(told.value(`svc_topic_destination_delivery_seconds_count{destination="${bad}"}`)).toBe(0);
   });
 
-  it('put an event that waited long where it belongs', async () => {
+  it('count an event that waited long in the right bucket', async () => {
     late.always({ kind: 'answer', status: 503 });
     const id = await newDestination(app, destination(topic, {}, late.url));
     await app.put('/fhir/Patient/late', { name: [{ family: 'Late' }] });
@@ -150,7 +150,7 @@ describe('the metrics of destinations', () => {
     }
   });
 
-  it('name nothing of a patient, no endpoint and no topic', async () => {
+  it('contain nothing of a patient, no endpoint and no topic', async () => {
     for (const path of ['/metrics', '/metrics/minutes', '/metrics/hours']) {
       const { text } = await scrape(path);
       for (const secret of [CANARY, 'http:', 'topics.example', 'hook'])
@@ -158,7 +158,7 @@ describe('the metrics of destinations', () => {
     }
   });
 
-  it('stop at 1,000 destinations, and say how many are left out', async () => {
+  it('are limited to 1,000 destinations, with the number of others', async () => {
     const database = app.app.get(DataSource);
     await database.query(`insert into destination_runtime
         (destination_id, max_messages_in_batch, timeout_seconds, kind, presentation, sealed_settings)
@@ -171,8 +171,8 @@ describe('the metrics of destinations', () => {
   });
 });
 
-describe('a scrape', () => {
-  it('tells of the process, its connections and its answers', async () => {
+describe('a read of /metrics', () => {
+  it('returns figures of the process, its connections and its responses', async () => {
     const before = await scrape();
     await app.get('/fhir/Patient/nobody');
     await eventually(
@@ -191,7 +191,7 @@ describe('a scrape', () => {
     expect((await scrape('/metrics/hours')).value('svc_table_size_bytes{table="delivery_attempt"}')).toBeGreaterThan(0);
   });
 
-  it('is made once for all who ask meanwhile', async () => {
+  it('runs once for all concurrent requests', async () => {
     const read = jest.spyOn(app.app.get(MetricsReader, { strict: false }), 'read');
     const texts = await whileLocked(
       () => Promise.all(Array.from({ length: 20 }, async () => (await scrape()).text)),
@@ -201,7 +201,7 @@ describe('a scrape', () => {
     expect(new Set(texts).size).toBe(1);
   });
 
-  it('says so when the queues cannot be counted in time, and tells the rest', async () => {
+  it('reports that the queues could not be counted in time, and returns the rest', async () => {
     const told = await whileLocked(() => scrape());
     expect(told.value('svc_metrics_source_up{source="destinations"}')).toBe(0);
     expect(told.value('svc_metrics_source_up{source="process"}')).toBe(1);
@@ -211,7 +211,7 @@ describe('a scrape', () => {
 });
 
 describe('the port of the metrics', () => {
-  it('answers nothing else, and only reads', async () => {
+  it('serves nothing else, and only GET', async () => {
     const statuses = await Promise.all(
       ['/', '/fhir/Patient', '/metrics/', '/health'].map(async (path) => (await fetch(metricsUrl + path)).status),
     );
@@ -221,7 +221,7 @@ describe('the port of the metrics', () => {
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 
-  it('is closed unless it is set, and the port of the server has no metrics', async () => {
+  it('is closed by default, and the main port serves no metrics', async () => {
     const other = await startTestApp({ databaseUrl: app.databaseUrl });
     try {
       expect(other.app.get(MetricsServer, { strict: false }).port).toBeUndefined();
@@ -232,7 +232,7 @@ describe('the port of the metrics', () => {
     expect(answers.map(({ status }) => status)).toEqual([404, 401]);
   });
 
-  it('stops the start when it is taken', async () => {
+  it('stops the start when it is in use', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as AddressInfo;

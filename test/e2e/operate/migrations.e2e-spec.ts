@@ -49,13 +49,13 @@ describe('the list of migrations', () => {
     expect(found.slice(0, released.length)).toEqual(released);
   });
 
-  it('O6: is described by the page of upgrades from the last release on', () => {
+  it('O6: is documented in docs/how-to/upgrade.md since the last release', () => {
     const page = readFileSync(join(__dirname, '../../../docs/how-to/upgrade.md'), 'utf8');
     const names = CORE.migrations.slice(released.length).map(({ name }) => name.slice(0, -13));
     expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
   });
 
-  it('O6: holds each file of the folder, in its order', () => {
+  it('O6: has each file of the folder, in order', () => {
     const folder = join(__dirname, '../../../src/platform/database/migrations');
     const stamps = readdirSync(folder)
       .sort()
@@ -63,7 +63,7 @@ describe('the list of migrations', () => {
     expect(CORE.migrations.map(({ name }) => name.slice(-13))).toEqual(stamps);
   });
 
-  it('O6: builds indexes of existing tables concurrently, from 0.1.0 on', () => {
+  it('O6: builds indexes of existing tables concurrently since 0.1.0', () => {
     for (const { name, statements } of CORE.migrations.slice(OF_0_1_0)) {
       const made = tablesMadeBy(statements);
       const blocking = statements.filter((text) => {
@@ -104,7 +104,7 @@ describe('the start on a database', () => {
   const OLD_LIST =
     'create table schema_migration (id serial primary key, timestamp bigint not null, name character varying not null)';
 
-  it('O6: applies all migrations once, also where replicas start together, and keeps their digests', async () => {
+  it('O6: applies all migrations once, even if replicas start together, and stores their digests', async () => {
     const url = await empty();
     await Promise.all([migrate(url), migrate(url), migrate(url)]);
     expect(await rows()).toEqual(asExpected);
@@ -112,7 +112,7 @@ describe('the start on a database', () => {
     expect(await rows()).toEqual(asExpected);
   });
 
-  it('O6: of release 0.1.0 adds the digests, applies the rest in order and says so', async () => {
+  it('O6: of release 0.1.0 adds the digests, and applies and logs the rest in order', async () => {
     const url = await empty();
     await client.query(OLD_LIST);
     for (const { name, statements } of CORE.migrations.slice(0, OF_0_1_0)) {
@@ -135,14 +135,14 @@ describe('the start on a database', () => {
     await old.end();
   });
 
-  it('O6: builds an index anew that a kill left invalid', async () => {
+  it('O6: rebuilds an index that a kill left invalid', async () => {
     const index = `from pg_index where indexrelid = 'user_login_folded_idx'::regclass`;
     await client.query(`update pg_index set indisvalid = false where indexrelid = 'user_login_folded_idx'::regclass`);
     for (const text of indexLoginNamesByLowerCase.statements) await client.query(text);
     expect((await client.query(`select indisvalid ${index}`)).rows).toEqual([{ indisvalid: true }]);
   });
 
-  it('O6: waits for another server that migrates, and says so', async () => {
+  it('O6: waits for another server that migrates, and logs that', async () => {
     await client.query(`set application_name = 'spec'; select pg_advisory_lock(4713590)`);
     const pid = await pidOf(client);
     const told: string[] = [];
@@ -164,7 +164,7 @@ describe('the start on a database', () => {
     expect(waiting).toEqual([]);
   });
 
-  it('O6: with nothing to migrate waits for no transaction that reads all tables, such as pg_dump', async () => {
+  it('O6: that is up to date does not wait for a transaction that reads all tables, such as pg_dump', async () => {
     const { rows: tables } = await client.query<{ name: string }>(
       `select quote_ident(tablename) as name from pg_tables where schemaname = 'public'`,
     );
@@ -173,7 +173,7 @@ describe('the start on a database', () => {
     await client.query('rollback');
   });
 
-  it('O6: says for which transactions the build of an index waits, without their statements', async () => {
+  it('O6: names the transactions that an index build waits for, without their statements', async () => {
     const dump = new Client({ connectionString: database.url, application_name: 'pg_dump' });
     await dump.connect();
     await dump.query(`begin isolation level repeatable read; select 'patient-canary' from resource`);
@@ -225,7 +225,7 @@ describe('the start on a database', () => {
       /no list of migrations, but tables of these names: resource, .*use an empty database, or restore the whole backup/,
     ],
     [
-      'of another program, with a table of our name',
+      'of another program, with a table of the same name',
       'drop schema public cascade; create schema public; create table resource (uri text)',
       /tables of these names: resource\. They belong to another program/,
     ],
@@ -241,19 +241,22 @@ describe('the start on a database', () => {
     ],
   ];
 
-  it.each(REFUSED)('O6: refuses one %s, with one sentence and without a change', async (_what, sql, sentence) => {
-    await client.query(sql);
-    const content = `select table_name, column_name from information_schema.columns where table_schema = 'public' order by 1, 2`;
-    const before = (await client.query(content)).rows;
-    await expect(migrate(database.url)).rejects.toMatchObject({
-      name: 'StartError',
-      message: expect.stringMatching(sentence),
-    });
-    await expect(planMigrations(database.url)).rejects.toThrow(sentence);
-    expect((await client.query(content)).rows).toEqual(before);
-  });
+  it.each(REFUSED)(
+    'O6: refuses a database %s, with one sentence and without a change',
+    async (_what, sql, sentence) => {
+      await client.query(sql);
+      const content = `select table_name, column_name from information_schema.columns where table_schema = 'public' order by 1, 2`;
+      const before = (await client.query(content)).rows;
+      await expect(migrate(database.url)).rejects.toMatchObject({
+        name: 'StartError',
+        message: expect.stringMatching(sentence),
+      });
+      await expect(planMigrations(database.url)).rejects.toThrow(sentence);
+      expect((await client.query(content)).rows).toEqual(before);
+    },
+  );
 
-  it('O6: says what to do where a table stays locked, and changes nothing', async () => {
+  it('O6: gives a remedy if a table stays locked, and changes nothing', async () => {
     const url = await empty();
     await client.query(OLD_LIST);
     for (const text of CORE.migrations[0]?.statements ?? []) await client.query(text);
@@ -276,7 +279,7 @@ describe('the start on a database', () => {
   it.each([
     ['that is read-only', 'default_transaction_read_only = on', /^The sessions of DATABASE_URL are read-only: remove/],
     ['without a schema', 'search_path = nowhere', /^No schema of the search_path exists, so tables have no place: /],
-  ])('O9: refuses a session %s, also in a check', async (_what, setting, sentence) => {
+  ])('O9: is refused with a session %s, also in a check', async (_what, setting, sentence) => {
     await client.query(`alter database ${database.name} set ${setting}`);
     await expect(migrate(database.url)).rejects.toMatchObject({
       name: 'StartError',
@@ -285,7 +288,7 @@ describe('the start on a database', () => {
     await expect(planMigrations(database.url)).rejects.toThrow(sentence);
   });
 
-  it('O9: says what to do where PostgreSQL ends the session', async () => {
+  it('O9: gives a remedy if PostgreSQL ends the session', async () => {
     const sleep = async (own: Client): Promise<void> => {
       await own.query('select pg_sleep(30)');
     };
@@ -307,8 +310,8 @@ describe('the start on a database', () => {
 
   it.each([
     ['another encoding', `encoding 'LATIN1' locale 'C'`],
-    ['a locale that knows ASCII alone', `encoding 'UTF8' locale_provider libc locale 'C'`],
-  ])('refuses one of %s', async (_what, options) => {
+    ['a locale with only ASCII letters', `encoding 'UTF8' locale_provider libc locale 'C'`],
+  ])('refuses a database with %s', async (_what, options) => {
     const name = `${database.name}_locale`;
     await runStatement(database.url, `create database ${name} template template0 ${options}`);
     try {

@@ -52,7 +52,7 @@ describe('a server that is older than its database', () => {
       ({ id }) => id,
     );
 
-  it('H1: of release 0.1.0 is refused at each write, with a code that it answers with 503', async () => {
+  it('H1: of release 0.1.0 gets an error for each write that it returns as 503', async () => {
     const old = new Client({ connectionString: database.url, application_name: 'svc-health-server' });
     await old.connect();
     try {
@@ -70,7 +70,7 @@ describe('a server that is older than its database', () => {
     expect(await stored()).toEqual(['known']);
   });
 
-  it('H1: loses no acknowledged write when a newer one refuses its rows, and says what to do', async () => {
+  it('H1: loses no acknowledged write when a newer server refuses its rows, and returns a remedy', async () => {
     const acknowledged: string[] = [];
     const refused: { status: number; text: string; retryAfter: string | null }[] = [];
     let isOver = false;
@@ -105,7 +105,7 @@ describe('a server that is older than its database', () => {
     expect((await newer.put('/Basic/known', { code: { text: 'new' } })).status).toBe(200);
   });
 
-  it('O13: starts on no connection that loses the settings of its session', async () => {
+  it('O13: refuses connection options that would replace the settings of its session', async () => {
     await expect(migrate(`${database.url}?options=-c%20work_mem%3D8MB`)).rejects.toMatchObject({
       name: 'StartError',
       message: expect.stringContaining('remove "options" from DATABASE_URL'),

@@ -103,7 +103,7 @@ const ANSWERS = 'svc_http_answers_total{status="4xx"}';
 const DELIVERED = 'svc_topic_destination_messages_delivered_total{destination="quiet"}';
 const valueOf = (line: string): number => Number(line.slice(line.lastIndexOf(' ')));
 
-describe('A start with two processes', () => {
+describe('a start with two processes', () => {
   /** The files that Node loads for a file of the server. */
   const loadedBy = (name: string): string[] => {
     const code = `require(${JSON.stringify(join(process.env.TEST_BUILD ?? '', 'src', name))});`;
@@ -117,7 +117,7 @@ describe('A start with two processes', () => {
     expect(loaded.find((path) => /src.boot\.js$|node_modules.typeorm/.test(path))).toBeUndefined();
   });
 
-  it('loads the application after the code that makes the database ready', () => {
+  it('loads the application after the code that prepares the database', () => {
     const loaded = loadedBy('boot.js');
     expect(loaded).toContainEqual(expect.stringMatching(/schema.migrate\.js$/));
     expect(loaded.find((path) => /src.app\.\w+\.js$|node_modules.express/.test(path))).toBeUndefined();
@@ -126,7 +126,7 @@ describe('A start with two processes', () => {
   describe('that serves', () => {
     beforeAll(start, 320_000);
 
-    it('has fewer of them where a total is too small for the largest request, and says so', () => {
+    it('starts fewer of them if the total of connections is too small, and logs that', () => {
       expect(server.output).toContain(
         'Processes: 2 instead of 3, since each needs 2 connections of SVC_DATABASE_POOL_SIZE.',
       );
@@ -151,7 +151,7 @@ describe('A start with two processes', () => {
       );
     }, 320_000);
 
-    it('replaces a process that was killed, says so, keeps what it counted, and counts nothing of the database twice', async () => {
+    it('replaces a killed process, logs that, keeps its counts, and counts the database only once', async () => {
       const client = new Client({ connectionString: database.url });
       await client.connect();
       await client.query(`insert into destination_runtime
@@ -187,7 +187,7 @@ describe('A start with two processes', () => {
       expect(workers()).toHaveLength(2);
     }, 320_000);
 
-    it('stops by one signal with exit code 0', async () => {
+    it('stops at one signal with exit code 0', async () => {
       expect(await server.end('SIGTERM')).toBe(0);
     });
   });
@@ -207,7 +207,7 @@ describe('A start with two processes', () => {
     return { child, output: () => output };
   };
 
-  it('O2: ends all processes without a log line if the first one is killed while they boot', async () => {
+  it('O2: ends all processes without a log message if the first one is killed while they boot', async () => {
     const { child, output } = boot();
     const closed = once(child, 'close'); // the worker has the same streams, so this is its end
     const pid = child.pid ?? 0;
@@ -217,7 +217,7 @@ describe('A start with two processes', () => {
     expect(output()).toBe('');
   }, 320_000);
 
-  it('O2: starts the second process again if it ends while it boots, and the first one serves on', async () => {
+  it('O2: restarts the second process if it ends while it boots, and the first one keeps serving', async () => {
     const { child, output } = boot();
     const closed = once(child, 'close');
     const pid = child.pid ?? 0;

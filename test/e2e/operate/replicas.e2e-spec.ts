@@ -39,7 +39,7 @@ describe('two servers on one database', () => {
   const refresh = (server: TestApp, token: string): Promise<Received> =>
     askToken(server, nurse, { grant_type: 'refresh_token', refresh_token: token });
 
-  it('are set up once', async () => {
+  it('are initialized once', async () => {
     for (const type of ['Client', 'User', 'AccessPolicy']) {
       const { entry } = (await second.get(`/${type}?_count=100`)).json<{ entry: { resource: { id: string } }[] }>();
       const ids = entry.map(({ resource }) => resource.id).filter((id) => !id.includes('nurse'));
@@ -59,7 +59,7 @@ describe('two servers on one database', () => {
     expect(one.text).toBe(other.text);
   });
 
-  it('share tokens, refreshes and ends of Sessions', async () => {
+  it('share tokens, refreshes and closes of Sessions', async () => {
     for (const [here, there] of servers()) {
       const { bearer, refreshToken } = await logIn(here);
       expect(await statusOn(there, bearer)).toBe(403);
@@ -71,7 +71,7 @@ describe('two servers on one database', () => {
     }
   });
 
-  it('let one of 16 uses of a refresh token win, on whichever of them', async () => {
+  it('let one of 16 uses of a refresh token succeed, on either server', async () => {
     const { refreshToken } = await logIn(first);
     const answers = await Promise.all(
       Array.from({ length: 16 }, (_, index) => refresh(index % 2 === 0 ? first : second, refreshToken)),
@@ -79,7 +79,7 @@ describe('two servers on one database', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 15 }, () => 400)]);
   });
 
-  it('obey a policy from the answer to its creation until the answer to its deletion', async () => {
+  it('apply a policy from the response to its creation until the response to its deletion', async () => {
     const { bearer } = await logIn(first);
     for (let round = 0; round < 5; round++) {
       for (const [here, there] of servers()) {
@@ -96,7 +96,7 @@ describe('two servers on one database', () => {
     }
   });
 
-  it('obey a policy for Basic callers just so', async () => {
+  it('apply a policy to Basic callers too', async () => {
     await first.put('/Client/machine', { secret: 'machine', grant_types: ['basic'] });
     const authorization = `Basic ${Buffer.from('machine:machine').toString('base64')}`;
     for (const [here, there] of servers()) {
@@ -108,7 +108,7 @@ describe('two servers on one database', () => {
     }
   });
 
-  it('shut a User out on both at once', async () => {
+  it('deactivate a User on both at once', async () => {
     for (const [here, there] of servers()) {
       const person = await login(here, `user-of-${here === first ? 'first' : 'second'}`);
       const tokens = [person.bearer, (await logIn(there, person)).bearer];
@@ -126,7 +126,7 @@ describe('two servers on one database', () => {
     }
   });
 
-  it('take a changed password and a changed Client at once', async () => {
+  it('apply a changed password and a changed Client at once', async () => {
     for (const [here, there] of servers()) {
       const person = await login(here, `changed-on-${here === first ? 'first' : 'second'}`);
       const asked = async (password: string, clientSecret: string): Promise<number> =>

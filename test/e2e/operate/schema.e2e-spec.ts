@@ -16,7 +16,7 @@ describe('the schema', () => {
   });
   afterAll(() => app.close());
 
-  it('has every column of every entity, and they agree on what may be null', async () => {
+  it('has every column of every entity, with the same nullability', async () => {
     const dataSource = app.app.get(DataSource);
     const columns = await dataSource.query<ColumnRow[]>(
       `select table_name, column_name, is_nullable from information_schema.columns where table_schema = 'public'`,

@@ -17,7 +17,7 @@ const exchanged = (url: string, bytes: string): Promise<string> =>
     socket.write(bytes);
   });
 
-describe('The headers of an answer', () => {
+describe('The headers of a response', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startTestApp({
@@ -80,14 +80,14 @@ describe('The headers of an answer', () => {
     [200, 'GET', '/api/swagger-ui.css', { authorization: null }],
     [200, 'GET', '/api-json', { authorization: null }],
     [200, 'GET', '/SDCDocument/d1/$amendments?_format=html'],
-  ])('S8.4: forbid to guess a type: %d to %s %s', async (status, method, path, sent = {}) => {
+  ])('S8.4: include nosniff: %d to %s %s', async (status, method, path, sent = {}) => {
     const answer = await app.send(method, path, sent);
     expect([answer.status, answer.headers.get('x-content-type-options')]).toEqual([status, 'nosniff']);
     const isPage = answer.headers.get('content-type')?.startsWith('text/html') === true;
     if (isPage) expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'none'; /);
   });
 
-  it('S8.4: forbid it to a request that is none, and on the port of metrics', async () => {
+  it('S8.4: include nosniff for invalid HTTP, and on the metrics port', async () => {
     expect(await exchanged(app.url, 'no request\r\n\r\n')).toMatch(
       /^HTTP\/1\.1 400 [^]*X-Content-Type-Options: nosniff/,
     );
@@ -107,7 +107,7 @@ describe('SVC_API_DOCS=off', () => {
   afterAll(() => app.close());
 
   it.each(['/api', '/api/', '/api/index.html', '/api/swagger-ui-init.js', '/api/swagger-ui.css', '/api-json'])(
-    'S8.7: %s is as any unknown path',
+    'S8.7: %s answers as an unknown path',
     async (path) => {
       const unknown = path.replace('api', newName());
       for (const sent of [{ authorization: null }, {}]) {
@@ -121,7 +121,7 @@ describe('SVC_API_DOCS=off', () => {
     },
   );
 
-  it('S8.7: no document names it, and the rest goes on', async () => {
+  it('S8.7: no document links to the API pages, and other routes work', async () => {
     const { text } = await app.get('/.well-known/oauth-authorization-server', { authorization: null });
     expect(text).toContain('token_endpoint');
     expect(text).not.toContain('service_documentation');

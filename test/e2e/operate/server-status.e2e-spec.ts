@@ -48,7 +48,7 @@ describe('U5: $server-status', () => {
     return found.map(valuesOf)[0] ?? {};
   };
 
-  it('tells health, processes, queues, Sessions, the database and its storage', async () => {
+  it('returns health, processes, queues, Sessions, the database and its storage', async () => {
     await login(app, 'nurse', {});
     const parts = await status();
     expect(parts.map(({ name }) => name)).not.toContain('missing');
@@ -114,7 +114,7 @@ describe('U5: $server-status', () => {
     expect(within.at(-1)).toEqual({ atMostSeconds: 30, count });
   });
 
-  it('is denied without a policy for it, and to callers who are limited to rows', async () => {
+  it('is denied without a policy, and to callers who are limited to rows', async () => {
     expect((await app.get(PATH, { authorization: null })).status).toBe(401);
     const { bearer } = await login(app, 'watcher', { policies: [] });
     expect((await app.get(PATH, { authorization: bearer })).status).toBe(403);
@@ -129,13 +129,13 @@ describe('U5: $server-status', () => {
     expect((await app.get('/fhir/Patient/p1', { authorization: bearer })).status).toBe(403);
   });
 
-  it('names nothing of a patient or a caller, no endpoint and no topic', async () => {
+  it('contains nothing of a patient or a caller, no endpoint and no topic', async () => {
     const { text } = await app.get(PATH);
     for (const secret of [CANARY, 'http', 'topics.example', 'stuck-hook', 'stranger', 'p1"'])
       expect([secret, text]).toEqual([secret, expect.not.stringContaining(secret)]);
   });
 
-  it('is made once for all who ask meanwhile, and for those who stay when the first one leaves', async () => {
+  it('runs once for concurrent requests, also when the first client disconnects', async () => {
     const execute = jest.spyOn(app.app.get(ServerStatusOperation, { strict: false }), 'execute');
     const asked = (times: number): Promise<unknown> =>
       eventually(`${times} have asked`, () => execute.mock.calls.length === times);
@@ -155,7 +155,7 @@ describe('U5: $server-status', () => {
     expect(texts[0]).not.toContain('missing');
   });
 
-  it('names what could not be read in time, and tells the rest', async () => {
+  it('names the parts that could not be read in time, and returns the rest', async () => {
     const parts = await whileLocked(() => status());
     expect(parts.filter(({ name }) => name === 'missing')).toEqual([{ name: 'missing', valueCode: 'delivery' }]);
     expect(parts.map(({ name }) => name)).toEqual(expect.arrayContaining(['server', 'sessions', 'storage']));

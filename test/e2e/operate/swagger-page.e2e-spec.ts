@@ -38,7 +38,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'Swagger UI in Chromium
     await app.close();
   });
 
-  it('S8.4: works under its Content-Security-Policy, and asks no other server', async () => {
+  it('S8.4: the Swagger page works under its Content-Security-Policy, and requests no other server', async () => {
     await page.goto(`${BASE_URL}/api`);
     await page.locator('button.authorize').first().click();
     // The focus is in the form of the password grant.
@@ -61,7 +61,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'Swagger UI in Chromium
     expect(requested.filter((url) => !url.startsWith(BASE_URL) && !url.startsWith('data:'))).toEqual([]);
   }, 60_000);
 
-  it('S8.6: keeps no credentials when it is left', async () => {
+  it('S8.6: the Swagger page keeps no credentials after it is closed', async () => {
     expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')).toBe('[{},{}]');
     await page.reload();
     await page.locator('button.authorize.unlocked').first().waitFor();

@@ -47,13 +47,10 @@ describe('A sweep', () => {
   });
   afterAll(() => app.close());
 
-  it.each(INSERTS)(
-    '(%s) deletes all expired rows, however many were added since the last one',
-    async (task, table, insert) => {
-      await database.query(insert, [ROWS]);
-      await app.app.get(BackgroundTasks).wake(task);
-      expect((await database.query(`select from ${table}`)).rowCount).toBe(0);
-      expect((await database.query('select from everything_entry')).rowCount).toBe(0);
-    },
-  );
+  it.each(INSERTS)('(%s) deletes all expired rows, however many there are', async (task, table, insert) => {
+    await database.query(insert, [ROWS]);
+    await app.app.get(BackgroundTasks).wake(task);
+    expect((await database.query(`select from ${table}`)).rowCount).toBe(0);
+    expect((await database.query('select from everything_entry')).rowCount).toBe(0);
+  });
 });

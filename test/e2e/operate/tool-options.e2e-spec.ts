@@ -48,14 +48,14 @@ describe('the tools', () => {
     },
   );
 
-  it.each(TOOLS)('%s: %s prints with --help what it does, and does nothing', async (_finding, tool, options) => {
+  it.each(TOOLS)('%s: %s with --help prints its purpose, and does nothing else', async (_finding, tool, options) => {
     const { code, stdout, stderr } = await run(tool, ['--help']);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/^npm run .*\n/);
     for (const option of options) expect(stdout).toContain(option);
   });
 
-  it('C13.9: say that an option lacks its value', async () => {
+  it('C13.9: report that an option lacks its value', async () => {
     const { code, stderr } = await run('chaos/chaos', ['--minutes']);
     expect([code, stderr.split('\n')[0]]).toEqual([2, "Option '--minutes <value>' argument missing."]);
   });
@@ -64,7 +64,7 @@ describe('the tools', () => {
     ['demo/demo', []],
     ['load/load', ['package.json']],
     ['rotate-keys/rotate-keys', []],
-  ])('%s says which server does not answer, and how to name another one', async (tool, sent) => {
+  ])('%s names the server that does not answer, and the settings to change', async (tool, sent) => {
     const environment = { BASE_URL: 'http://127.0.0.1:9', SVC_ROOT_CLIENT_SECRET: 'a secret of root' };
     const { code, stdout, stderr } = await run(tool, sent, environment);
     expect(code).toBe(1);
@@ -73,7 +73,7 @@ describe('the tools', () => {
     );
   });
 
-  it('C13.7: take no argument where there is none', async () => {
+  it('C13.7: refuse arguments that they do not have', async () => {
     const { code, stderr } = await run('demo/demo', ['again']);
     expect([code, stderr.split('\n')[0]]).toEqual([2, "Unexpected argument 'again'."]);
   });

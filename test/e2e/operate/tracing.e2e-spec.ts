@@ -78,7 +78,7 @@ describe('O7: traces of OpenTelemetry', () => {
     expect(await put(`SvcTopicDestination/${id}`, destination)).toBe(201);
   };
 
-  it('have a span of the request as a child of the traceparent, and of its statements as children of it', async () => {
+  it('have a request span as a child of the traceparent, and statement spans as its children', async () => {
     expect(await put('Patient/p?_pretty=true', { name: [{ family: 'Canary' }] }, TRACEPARENT)).toBe(201);
     const request = await eventually('the span of the request', () =>
       writes().find(({ traceId }) => traceId === TRACE),
@@ -99,7 +99,7 @@ describe('O7: traces of OpenTelemetry', () => {
     expect(JSON.parse(line)).toMatchObject({ traceId: TRACE });
   });
 
-  it('have a child for each delivery attempt, retries included, whose id the webhook receives', async () => {
+  it('have a child span for each delivery attempt, including retries, and the webhook receives its id', async () => {
     receiver.next({ kind: 'answer', status: 503 });
     await store('followed', 'Basic');
     const traceparent = `00-${TRACE.replace('4', '5')}-${CALLER}-01`;
@@ -117,7 +117,7 @@ describe('O7: traces of OpenTelemetry', () => {
     );
   });
 
-  it('link an attempt to each request whose events may be in it', async () => {
+  it('link a delivery attempt to each request whose events it may contain', async () => {
     receiver.next({ kind: 'held' });
     await store('linked', 'Flag');
     const flag = { status: 'active', code: { text: 'a' }, subject: { reference: 'Patient/p' } };

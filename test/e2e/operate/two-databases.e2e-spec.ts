@@ -77,7 +77,7 @@ describe('H9: two applications on two databases in one process', () => {
     ['a chain', 'Observation?subject:Patient.identifier=urn:mrn|7'],
     ['the codes of a stored ValueSet', 'Observation?code:in=http://clinic.example/pressures'],
     ['a filter', 'Observation?_filter=code eq 8480-6'],
-  ])('find their own by %s, and each only its own', async (_by, search) => {
+  ])('each find only their own resources by %s', async (_by, search) => {
     const found: string[] = [];
     for (const { app } of worlds) {
       const answer = await app.get(`/fhir/${encodeURI(search)}`);
@@ -87,7 +87,7 @@ describe('H9: two applications on two databases in one process', () => {
     expect(found).toEqual(['first', 'second']);
   });
 
-  it('find what the other has no text of', async () => {
+  it('find no text of the other database', async () => {
     const totals = await Promise.all(
       worlds.flatMap(({ app }) =>
         worlds.map(async ({ name }) => (await app.get(`/fhir/Patient?family=${name}`)).json<Bundle>().total),
@@ -96,7 +96,7 @@ describe('H9: two applications on two databases in one process', () => {
     expect(totals).toEqual([1, 0, 0, 1]);
   });
 
-  it('write rows under the key of their own database', async () => {
+  it('write index rows with the key of their own database', async () => {
     const parameter = parameterIdOf('Observation', 'code');
     for (const { key, database } of worlds) {
       const hash = new RowHashes(key).ofToken(parameter, '8480-6');

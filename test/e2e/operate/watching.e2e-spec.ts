@@ -28,8 +28,8 @@ afterAll(async () => {
 const scrape = (): Promise<Scrape> => scrapeOf(metricsUrlOf(app));
 const warningsOf = (text: string): string[] => warnings.filter((line) => line.includes(text));
 
-describe('O7: the metrics', () => {
-  it('have the time of requests by method, route and class of status, in buckets that grow', async () => {
+describe('O7: new metrics', () => {
+  it('include the duration of requests by method, route and status class, in cumulative buckets', async () => {
     await app.put(`/fhir/Patient/${CANARY}`, { name: [{ family: CANARY }] });
     await app.get(`/fhir/Patient/${CANARY}?_pretty=true`);
     await app.get(`/fhir/Patient/${CANARY}-not`);
@@ -46,7 +46,7 @@ describe('O7: the metrics', () => {
     expect([buckets.length, buckets.at(-1)]).toEqual([13, 1]);
   });
 
-  it('have the time of statements, of commits, and of waits for a connection', async () => {
+  it('include the duration of statements, of commits, and of waits for a connection', async () => {
     const before = await scrape();
     await app.put('/fhir/Patient/p', {});
     const told = await scrape();
@@ -83,8 +83,8 @@ describe('O7: the metrics', () => {
   });
 });
 
-describe('O7: a failing streak', () => {
-  it('of statements on a full disk is a warning at its begin, one at its end, and a count', async () => {
+describe('O7: a series of failures', () => {
+  it('of statements on a full disk logs a warning at its start, one at its end, and a count', async () => {
     const database = await app.connect();
     // PostgreSQL answers with this code when a table cannot grow.
     await database.query(`create function refuse() returns trigger language plpgsql as
@@ -104,7 +104,7 @@ describe('O7: a failing streak', () => {
     expect(warnings.join('')).not.toContain(CANARY);
   }, 30_000);
 
-  it('of a webhook is a warning at its begin and one at its end, with the destination alone', async () => {
+  it('of a webhook logs a warning at its start and one at its end, with only the destination', async () => {
     const receiver = await WebhookReceiver.start();
     try {
       receiver.always({ kind: 'answer', status: 503, body: CANARY });
