@@ -22,7 +22,7 @@ const rows = (methods: readonly string[], criteria: string): object => ({
 /** A write, and a text that it sends to the database. */
 type Example = readonly [title: string, status: number, mark: string, send: () => readonly [string, string, Sent?]];
 
-describe('a write whose database is lost after its COMMIT is answered as a success', () => {
+describe('a write returns its success even if the database connection breaks after COMMIT', () => {
   let database: ClonedDatabase;
   let proxy: TcpProxy;
   let app: TestApp;
@@ -79,7 +79,7 @@ describe('a write whose database is lost after its COMMIT is answered as a succe
     ['DELETE', 204, 'p4', () => ['DELETE', '/Patient/p4', byLimited()]],
     ['conditional DELETE', 204, 'p5', () => ['DELETE', '/Patient?_id=p5', byLimited()]],
     [
-      'conditional create that finds its resource',
+      'conditional create with a match',
       200,
       'p6',
       () => ['POST', '/Patient', byLimited({ body: PATIENT, headers: { 'If-None-Exist': '_id=p6' } })],
@@ -87,26 +87,26 @@ describe('a write whose database is lost after its COMMIT is answered as a succe
     ['batch', 200, 'p7', () => ['POST', '/', byLimited(bundle('batch', 'p7'))]],
     ['transaction', 200, 'p8', () => ['POST', '/', byLimited(bundle('transaction', 'p8'))]],
     [
-      'POST of a type with a rule for its answers',
+      'POST of a type whose rule changes the response',
       201,
       'http://127.0.0.1:9/posted',
       () => ['POST', '/SvcTopicDestination', { body: destination(topic, {}, 'http://127.0.0.1:9/posted') }],
     ],
     [
-      'PUT of such a type',
+      'PUT of a type whose rule changes the response',
       200,
       't1',
       () => ['PUT', '/SvcTopicDestination/t1', { body: destination(topic, { content: 'empty' }) }],
     ],
     [
-      'PATCH of such a type',
+      'PATCH of a type whose rule changes the response',
       200,
       't2',
       () => ['PATCH', '/SvcTopicDestination/t2', { body: { content: 'empty' }, headers: MERGE }],
     ],
-    ['DELETE of such a type', 200, 't3', () => ['DELETE', '/SvcTopicDestination/t3']],
+    ['DELETE of a type whose rule changes the response', 200, 't3', () => ['DELETE', '/SvcTopicDestination/t3']],
     [
-      'PATCH of the own User',
+      'PATCH of the caller’s own User',
       200,
       'limited',
       () => ['PATCH', '/User/limited', { body: { active: true }, headers: MERGE }],

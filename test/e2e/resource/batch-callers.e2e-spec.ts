@@ -54,7 +54,7 @@ describe('the caller of a Bundle', () => {
     expect(countsOf(names)).toEqual({ 'session-find-live': 1, 'resource-read': ENTRIES + 2 });
   });
 
-  it('is read once where it is a Client', async () => {
+  it('is read once if it is a Client', async () => {
     await send([GET]);
     const names = await statementsOf(app, async () => {
       expect(statusesOf(await send(many))).toEqual(many.map(() => '200 OK'));
@@ -62,7 +62,7 @@ describe('the caller of a Bundle', () => {
     expect(countsOf(names)).toEqual({ 'registry-epoch-read': 1, 'resource-read': ENTRIES });
   });
 
-  it('is read once where entries write', async () => {
+  it('is read once if entries write', async () => {
     const entry = Array.from({ length: ENTRIES }, (_, n) => mergePatch('Patient/p', { active: n % 2 === 0 }));
     const names = await statementsOf(app, async () => {
       expect(statusesOf(await send(entry, bearer))).toEqual(many.map(() => '200 OK'));
@@ -70,7 +70,7 @@ describe('the caller of a Bundle', () => {
     expect(countsOf(names)).toMatchObject({ 'session-find-live': 1, 'resource-read': 2 });
   });
 
-  it('is read again when an entry may have changed it', async () => {
+  it('is read again after an entry that may have changed it', async () => {
     const nurse = mergePatch('User/nurse', { active: true });
     const names = await statementsOf(app, async () => {
       expect(statusesOf(await send([GET, nurse, GET, GET], bearer))).toEqual(['200 OK', '200 OK', '200 OK', '200 OK']);
@@ -79,16 +79,16 @@ describe('the caller of a Bundle', () => {
   });
 
   it.each([
-    ['its User no longer is granted anything', mergePatch('User/nurse', { title: 'x' }), '200 OK', '403 Forbidden'],
+    ['its User loses all rights', mergePatch('User/nurse', { title: 'x' }), '200 OK', '403 Forbidden'],
     ['its policy is deleted', { request: { method: 'DELETE', url: 'AccessPolicy/nurse' } }, '200 OK', '403 Forbidden'],
     ['its Session is closed', { request: { method: 'DELETE', url: 'Session' } }, '200 OK', '401 Unauthorized'],
     ['its User is deleted', { request: { method: 'DELETE', url: 'User/nurse' } }, '200 OK', '401 Unauthorized'],
-  ])('is refused from the entry on by which %s', async (_what, change, written, refused) => {
+  ])('is refused after an entry by which %s', async (_what, change, written, refused) => {
     await hire();
     expect(statusesOf(await send([GET, change, GET, GET], bearer))).toEqual(['200 OK', written, refused, refused]);
   });
 
-  it('is read once for the reads of a transaction', async () => {
+  it('is read once for all reads of a transaction', async () => {
     await hire();
     const names = await statementsOf(app, async () => {
       // Reads of a transaction have 2 s, so these are few.
@@ -98,7 +98,7 @@ describe('the caller of a Bundle', () => {
     expect(countsOf(names)).toMatchObject({ 'session-find-live': 1, 'resource-read': 3 + 2 });
   });
 
-  it('is read again by a transaction that changes it', async () => {
+  it('is read again in a transaction that changes it', async () => {
     await hire();
     const answer = await send([GET, mergePatch('User/nurse', { title: 'x' })], bearer, 'transaction');
     expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('Bundle.entry[0]')]);

@@ -53,7 +53,7 @@ async function fail(): Promise<void> {
 /** Id and body of each request. */
 const sent = (): [unknown, string][] => receiver.requests.map(({ headers, body }) => [headers['webhook-id'], body]);
 
-describe('A batch that a server with one BASE_URL opened', () => {
+describe('A delivery batch that a server with one BASE_URL opened', () => {
   it(
     'D3: is sent with the same id and bytes by a server with another BASE_URL',
     async () => {
@@ -66,7 +66,7 @@ describe('A batch that a server with one BASE_URL opened', () => {
   );
 
   it(
-    'D3: is replayed with the same id and bytes after BASE_URL changed, what comes later with the new one',
+    'D3: is replayed with the same id and bytes after BASE_URL changed; later batches have the new one',
     async () => {
       await write(1);
       await eventually('it is delivered', () => receiver.requests.length === 1);
@@ -86,7 +86,7 @@ describe('A batch that a server with one BASE_URL opened', () => {
   );
 
   it(
-    'D3: has the BASE_URL of the server that sends it where a server of 240c7c3 opened it',
+    'D3: gets the BASE_URL of the sending server if a server of 240c7c3 opened it',
     async () => {
       await fail();
       await runStatement(database.url, 'update open_batch set origin = null');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { startTestApp, type TestApp } from '../../../testing/test-app';
 
-describe('a batch that takes too long', () => {
+describe('a batch Bundle that takes too long', () => {
   let app: TestApp;
   let locker: Client;
 
@@ -13,7 +13,7 @@ describe('a batch that takes too long', () => {
   });
   afterAll(() => app.close());
 
-  it('has an answer for each entry', async () => {
+  it('returns a response for each entry', async () => {
     const ids = ['a', 'b', 'c', 'd', 'locked'];
     const entry = ids.map((id) => ({
       resource: { resourceType: 'Basic', id, code: { text: 'second' } },

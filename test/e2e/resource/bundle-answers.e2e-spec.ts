@@ -12,7 +12,7 @@ const put = (id: string, more: object = {}): object => ({
 });
 const request = (method: string, url: string): object => ({ request: { method, url } });
 
-describe('an answer that is a Bundle', () => {
+describe('a response that is a Bundle', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe('an answer that is a Bundle', () => {
     ['transaction', '/'],
     ['batch', '/fhir'],
     ['batch', '/'],
-  ])('C5: %s on %s has statuses with their reason, and relative locations', async (type, root) => {
+  ])('C5: has statuses with their reason phrase, and relative locations: %s on %s', async (type, root) => {
     const id = `c5-${type}-${root === '/' ? 'root' : 'fhir'}`;
     const posted = { resource: { resourceType: 'Patient' }, request: { method: 'POST', url: 'Patient' } };
     const conditional = {
@@ -59,7 +59,7 @@ describe('an answer that is a Bundle', () => {
   });
 
   it.each(['return=minimal', 'return=representation'])(
-    'tells in lastModified the instant of meta (%s)',
+    'has in lastModified the instant of meta.lastUpdated (%s)',
     async (prefer) => {
       const one = async (type: string, entry: object): Promise<string | undefined> => {
         const answer = await app.post(
@@ -84,33 +84,33 @@ describe('an answer that is a Bundle', () => {
     },
   );
 
-  it('C5: a batch names the reason of each refusal', async () => {
+  it('C5: has the reason phrase of each refusal in a batch', async () => {
     const entries = await send('/fhir', 'batch', request('GET', 'Patient/c5-never'), put('c5-bad', { gender: 'm' }));
     expect(entries.map(({ response }) => response.status)).toEqual(['404 Not Found', '422 Unprocessable Entity']);
   });
 
-  it('C5: entries of a history tell their status alike', async () => {
+  it('C5: has statuses with their reason phrase in a history', async () => {
     await app.put('/fhir/Patient/c5-history', { resourceType: 'Patient' });
     await app.put('/fhir/Patient/c5-history', { resourceType: 'Patient', active: true });
     const { entry } = (await app.get('/fhir/Patient/c5-history/_history')).json<{ entry: readonly AnswerEntry[] }>();
     expect(entry.map(({ response }) => response.status)).toEqual(['200 OK', '201 Created']);
   });
 
-  describe('C12.8: without an entry has no "entry", and is valid by our own validator:', () => {
+  describe('C12.8: without an entry has no "entry" member:', () => {
     beforeAll(async () => {
       await app.put('/fhir/Patient/alone', { resourceType: 'Patient' });
     });
 
     it.each([
       ['a search', '/fhir/Basic?_id=none'],
-      ['a search for a total', '/fhir/Patient?_summary=count'],
+      ['a search for only the total', '/fhir/Patient?_summary=count'],
       ['a search over types', '/fhir?_type=Basic,Flag'],
       ['a search in a compartment', '/fhir/Patient/alone/Observation'],
       ['a history', '/fhir/Basic/_history'],
-      ['a chart', '/fhir/Patient/alone/$everything?_type=Observation'],
-      ['a chart as a stream', '/fhir/Patient/alone/$everything?_type=Observation&_include=*'],
-      ['a page of a chart', '/fhir/Patient/alone/$everything?_type=Observation&_count=5'],
-      ['the total of a chart', '/fhir/Patient/alone/$everything?_summary=count'],
+      ['$everything', '/fhir/Patient/alone/$everything?_type=Observation'],
+      ['$everything as a stream', '/fhir/Patient/alone/$everything?_type=Observation&_include=*'],
+      ['a page of $everything', '/fhir/Patient/alone/$everything?_type=Observation&_count=5'],
+      ['the total of $everything', '/fhir/Patient/alone/$everything?_summary=count'],
     ])('%s', async (_, path) => {
       const answer = await app.get(path);
       expect([answer.status, answer.json().resourceType]).toEqual([200, 'Bundle']);

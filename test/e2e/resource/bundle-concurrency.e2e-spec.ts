@@ -20,7 +20,7 @@ const flagOf = (members: object): object => ({
   ...members,
 });
 
-describe('many transactions at once', () => {
+describe('concurrent transactions', () => {
   let cloned: ClonedDatabase;
   let app: TestApp;
   let database: Client;
@@ -56,7 +56,7 @@ describe('many transactions at once', () => {
     ['large', 140, 12, 'new'],
     ['large', 140, 12, 'stored'],
   ])(
-    'are each whole, on the same ids in other orders: %s (%i entries, %i clients), %s',
+    'are atomic on the same ids in different orders: %s (%i entries, %i clients), %s',
     async (...shape) => {
       const [size, count, clients, state] = shape;
       const prefix = `${size}-${state}-`;
@@ -79,7 +79,7 @@ describe('many transactions at once', () => {
     60_000,
   );
 
-  it('with one condition create one resource, and every link leads to it', async () => {
+  it('with one condition create one resource, and every reference points to it', async () => {
     const urn = 'urn:uuid:00000000-0000-4000-8000-000000000001';
     const identifier = [{ system: 'http://clinic.example/npi', value: '1' }];
     const answers = await Promise.all(
@@ -108,7 +108,7 @@ describe('many transactions at once', () => {
     expect(links.json<{ total: number }>().total).toBe(CLIENTS);
   });
 
-  it('and writes of single resources between them lose nothing', async () => {
+  it('and concurrent single writes lose nothing', async () => {
     const ids = Array.from({ length: 10 }, (_, n) => `mixed-${n}`);
     const answers = await Promise.all(
       Array.from({ length: CLIENTS }, (_, client) =>
@@ -127,7 +127,7 @@ describe('many transactions at once', () => {
     expect(rows[0]?.gaps).toBe(0);
   });
 
-  it('never wait for each other in a circle', async () => {
+  it('cause no deadlock', async () => {
     await app.close(); // PostgreSQL adds the counts of connections when they end
     const counted = await database.query<{ deadlocks: string }>(
       'select deadlocks from pg_stat_database where datname = current_database()',
@@ -136,7 +136,7 @@ describe('many transactions at once', () => {
   });
 });
 
-describe('events of bundles', () => {
+describe('events of Bundles', () => {
   let app: TestApp;
   let database: Client;
   beforeAll(async () => {
@@ -166,7 +166,7 @@ describe('events of bundles', () => {
   const send = (type: string, ...entry: Entry[]): Promise<Received> =>
     app.post('/fhir', { resourceType: 'Bundle', type, entry });
 
-  it('are one for each change, in the order of versions, and none of what was rolled back', async () => {
+  it('are created once for each change, in the order of versions, and not for rolled-back ones', async () => {
     const wrong = { resource: flagOf({ id: 'x' }), request: { method: 'PUT', url: 'Flag/y' } };
     const remove = { request: { method: 'DELETE', url: 'Flag/e1' } };
     await send('transaction', flag('e1'), flag('e2'), flag('e1', { status: 'inactive' }), remove);

@@ -17,7 +17,7 @@ const put = (id: string): Entry => ({
 });
 const read: Entry = { request: { method: 'GET', url: 'Basic/locked' } };
 
-describe('S15: the slots of Bundles', () => {
+describe('S15: the concurrency limit of Bundles', () => {
   let app: TestApp;
   let locker: Client;
   const clients: AbortController[] = [];
@@ -72,7 +72,7 @@ describe('S15: the slots of Bundles', () => {
   const isStored = async (id: string): Promise<boolean> => (await app.get(`/Basic/${id}`)).status === 200;
 
   it.each(['batch', 'transaction'])(
-    'S15: a %s of another caller begins while a flood of one caller waits',
+    'S15: a %s of another caller begins while many of one caller wait',
     async (type) => {
       const flood = Array.from({ length: 8 }, () => send('batch', [put('locked')]));
       let isFirst = true;
@@ -85,21 +85,21 @@ describe('S15: the slots of Bundles', () => {
     },
   );
 
-  it('S15: a batch stops when its client leaves', async () => {
+  it('S15: a batch stops when its client disconnects', async () => {
     const batch = send('batch', [put('locked'), read, put('never-in-batch'), read, put('neither')]);
     await eventually('it waits for the lock', async () => (await waitingStatements()) > 0);
     await leave(batch);
     expect([await isStored('never-in-batch'), await isStored('neither')]).toEqual([false, false]);
   });
 
-  it('S15: a transaction whose client left is not committed', async () => {
+  it('S15: a transaction is not committed after its client disconnected', async () => {
     const transaction = send('transaction', [put('locked'), put('never-in-transaction')]);
     await eventually('it waits for the lock', async () => (await waitingStatements()) > 0);
     await leave(transaction);
     expect(await isStored('never-in-transaction')).toBe(false);
   });
 
-  it('S15: a Bundle that waits for a slot leaves the queue with its client', async () => {
+  it('S15: a queued Bundle leaves the queue when its client disconnects', async () => {
     const flood = Array.from({ length: 2 }, () => send('batch', [put('locked')]));
     await eventually('two hold the slots of the caller', async () => (await waitingStatements()) > 0);
     const queued = send('batch', [put('never-begun')]);

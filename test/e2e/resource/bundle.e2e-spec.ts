@@ -48,7 +48,7 @@ const remove = (url: string, more: object = {}): Entry => ({ request: { method: 
 const get = (url: string, more: object = {}): Entry => ({ request: { method: 'GET', url, ...more } });
 const urn = (n: number): string => `urn:uuid:00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
-describe('bundles', () => {
+describe('Bundles', () => {
   let app: TestApp;
   let database: Client;
 
@@ -80,7 +80,7 @@ describe('bundles', () => {
   };
 
   describe.each(['/fhir', '/fhir/', '/', ''])('sent to "%s"', (root) => {
-    it('are processed, and answered with locations on that root', async () => {
+    it('are processed, and the locations in the response use that root', async () => {
       const entry = [put('Patient', 'on-root'), get('Patient/on-root')];
       const answer = await app.post(root, { resourceType: 'Bundle', type: 'transaction', entry });
       const entries = entriesOf(answer);
@@ -91,7 +91,7 @@ describe('bundles', () => {
   });
 
   describe('a transaction', () => {
-    it('answers each entry, in their order, with status, location, etag and time', async () => {
+    it('returns for each entry, in order, status, location, etag and lastModified', async () => {
       await app.put('/fhir/Patient/answers-1', patient({ active: true }));
       await app.put('/fhir/Patient/answers-2', patient({ active: true }));
       const entries = await transact(
@@ -120,7 +120,7 @@ describe('bundles', () => {
     it.each([
       ['return=representation', 'resource'],
       ['return=OperationOutcome', 'outcome'],
-    ])('answers with what "Prefer: %s" asks for', async (prefer, what) => {
+    ])('applies "Prefer: %s" to its entries', async (prefer, what) => {
       const [entry] = entriesOf(await send('transaction', [post(patient())], { headers: { Prefer: prefer } }));
       expect([entry?.resource !== undefined, entry?.response.outcome !== undefined]).toEqual([
         what === 'resource',
@@ -128,7 +128,7 @@ describe('bundles', () => {
       ]);
     });
 
-    it('stores bodies as they are sent, digits and all', async () => {
+    it('stores the sent bodies with all digits', async () => {
       const body = `{"resourceType":"Bundle","type":"transaction","entry":[{"fullUrl":"${urn(1)}","resource":
         { "resourceType" : "Patient" },"request":{"method":"POST","url":"Patient"}},{"resource":{"resourceType":"Observation",
         "id":"bytes","status":"final","code":{"text":"x"},"subject":{"reference":"${urn(1)}"}, "valueQuantity":{"value":1.10},
@@ -186,13 +186,13 @@ describe('bundles', () => {
       expect(await readOf(entries[1])).not.toMatchObject({ id: 'made-up-too' });
     });
 
-    it('keeps a urn that no entry has, as it was sent', async () => {
+    it('keeps a urn unchanged if no entry has it', async () => {
       const subject = { reference: urn(99) };
       const [entry] = await transact(post(basic({ subject })));
       expect(await readOf(entry)).toMatchObject({ subject });
     });
 
-    it('stores a document as it is that holds resources of the transaction', async () => {
+    it('stores a document Bundle unchanged, even if it contains resources of the transaction', async () => {
       const composition = {
         ...{ resourceType: 'Composition', status: 'final', type: { text: 'x' }, date: '2026-01-01', title: 't' },
         ...{ subject: { reference: urn(2) }, author: [{ reference: urn(2) }] },
@@ -215,7 +215,7 @@ describe('bundles', () => {
       expect(await readOf(entries[2])).toMatchObject(document);
     });
 
-    it('resolves http fullUrls of what gets another id, also where they are left out', async () => {
+    it('resolves http fullUrls of resources that get another id, and relative references to them', async () => {
       const entries = await transact(
         { fullUrl: 'http://other.example/fhir/Patient/5', ...post(patient()) },
         {
@@ -232,7 +232,7 @@ describe('bundles', () => {
       expect(subjects).toEqual([{ reference: target }, { reference: target }, { reference: 'Patient/5' }]);
     });
 
-    it('keeps the id of a body, but not of one that is posted under a urn', async () => {
+    it('keeps the id of a posted body, except if its fullUrl is a urn', async () => {
       const same = { fullUrl: urn(4), ...post(patient({ id: 'made-up' })) };
       const first = await transact(same, post(patient({ id: 'kept' })));
       const second = await transact(same);
@@ -244,7 +244,7 @@ describe('bundles', () => {
       ]);
     });
 
-    it('refuses one fullUrl for two resources', async () => {
+    it('refuses the same fullUrl for two resources', async () => {
       const answer = await send('transaction', [
         { fullUrl: urn(3), ...post(patient()) },
         { fullUrl: urn(3), ...post(patient()) },
@@ -271,7 +271,7 @@ describe('bundles', () => {
       expect((await app.get('/fhir/Patient?_summary=count')).json<{ total: number }>().total).toBe(before);
     });
 
-    it('makes successive versions of one id, in the order of the entries', async () => {
+    it('creates successive versions of one id in the order of the entries', async () => {
       const entries = await transact(
         put('Patient', 'twice', { active: true }),
         put('Patient', 'twice', { active: false }),
@@ -287,14 +287,14 @@ describe('bundles', () => {
       expect((await app.get('/fhir/Patient/twice/_history')).json<{ total: number }>().total).toBe(4);
     });
 
-    it('continues the versions of what was deleted', async () => {
+    it('continues the versions of a deleted resource', async () => {
       await app.put('/fhir/Patient/again', patient());
       await app.delete('/fhir/Patient/again');
       const [entry] = await transact(put('Patient', 'again', { active: true }));
       expect([entry?.response.status, entry?.response.etag]).toEqual(['201 Created', 'W/"3"']);
     });
 
-    it('reads and searches what it has written, at every position of the entry', async () => {
+    it('reads and searches its own writes, at every position of the entry', async () => {
       const entries = await transact(
         get('Patient/seen'),
         get('Patient?_id=seen&_total=accurate'),
@@ -325,7 +325,7 @@ describe('bundles', () => {
       ...(n % 4 === 3 ? { valueString: `words ${n % 20}` } : {}),
     });
 
-    it('writes hundreds of new resources of many shapes, each as it would be written alone', async () => {
+    it('stores hundreds of new resources of many shapes as single writes would', async () => {
       const resources = Array.from({ length: 700 }, (_, n) => ({
         ...{ resourceType: n % 3 === 0 ? 'Basic' : 'Observation', id: `many-${n}` },
         code: n % 2 === 0 ? { coding: [{ system: 's', code: `c${n}` }] } : { text: `code ${n}` },
@@ -386,7 +386,7 @@ describe('bundles', () => {
       ],
     };
 
-    it.each(['transaction', 'batch'])('of each form changes what is stored, in a %s', async (type) => {
+    it.each(['transaction', 'batch'])('of each form changes the stored resource, in a %s', async (type) => {
       const id = `patched-${type}`;
       await app.put(`/fhir/Patient/${id}`, patient({ active: false, multipleBirthInteger: 1 }));
       const entries = entriesOf(
@@ -398,7 +398,7 @@ describe('bundles', () => {
       });
     });
 
-    it('changes what its transaction has written before', async () => {
+    it('changes a resource that the same transaction wrote', async () => {
       const entries = await transact(
         put('Patient', 'patch-new', { active: false }),
         patch('Patient/patch-new', active),
@@ -406,7 +406,7 @@ describe('bundles', () => {
       expect(entries.map(({ response }) => response.etag)).toEqual(['W/"1"', 'W/"2"']);
     });
 
-    it('by FHIRPath has the links of the transaction resolved, also to what it stores later', async () => {
+    it('by FHIRPath has its references resolved, even to later entries', async () => {
       const add = (name: string, reference: string): object => ({
         name: 'operation',
         part: [
@@ -433,10 +433,10 @@ describe('bundles', () => {
     });
 
     it.each<[string, Entry, number]>([
-      ['of nothing', patch('Patient/none', active), 404],
-      ['of nothing that matches', patch('Patient?_id=none', active), 404],
-      ['that does not fit', patch('Patient/patch-new', jsonPatch([{ op: 'remove', path: '/none' }])), 422],
-      ['that is no patch', patch('Patient/patch-new', patient()), 400],
+      ['of an unknown id', patch('Patient/none', active), 404],
+      ['without a match', patch('Patient?_id=none', active), 404],
+      ['that cannot be applied', patch('Patient/patch-new', jsonPatch([{ op: 'remove', path: '/none' }])), 422],
+      ['that is not a patch', patch('Patient/patch-new', patient()), 400],
     ])('%s fails the transaction', async (_what, wrong, status) => {
       const before = await counts();
       const answer = await send('transaction', [post(patient()), wrong]);
@@ -448,7 +448,7 @@ describe('bundles', () => {
     const identified = (value: string): object => ({ identifier: [{ system: 'http://clinic.example/mrn', value }] });
     const query = (value: string): string => `identifier=http://clinic.example/mrn|${value}`;
 
-    it('create only what is not there, and links lead to what is', async () => {
+    it('create only if nothing matches, and references point to the match', async () => {
       await app.put('/fhir/Practitioner/there', { resourceType: 'Practitioner', ...identified('there') });
       const entries = await transact(
         {
@@ -475,7 +475,7 @@ describe('bundles', () => {
       });
     });
 
-    it('find what was stored before the transaction, and in a batch also what earlier entries store', async () => {
+    it('match the state before the transaction; in a batch also the writes of earlier entries', async () => {
       const entries = (id: string): Entry[] => [
         { resource: patient({ id, ...identified(id) }), request: { method: 'PUT', url: `Patient/${id}` } },
         remove(`Patient?${query(id)}`),
@@ -507,7 +507,7 @@ describe('bundles', () => {
       expect((await app.get('/fhir/Patient/cond-delete')).status).toBe(410);
     });
 
-    it('resolve references by search: to what is stored, and to what the transaction stores', async () => {
+    it('resolve conditional references to stored resources and to those of the transaction', async () => {
       await app.put('/fhir/Organization/org', { resourceType: 'Organization', ...identified('org') });
       const entries = await transact(
         post(basic({ author: { reference: `Organization?${query('org')}` } })),
@@ -521,7 +521,7 @@ describe('bundles', () => {
     it.each([
       ['nothing', 'no-such', 422],
       ['several', 'double', 412],
-    ])('refuse a reference by search that finds %s', async (_what, value, status) => {
+    ])('refuse a conditional reference that finds %s', async (_what, value, status) => {
       await app.put('/fhir/Location/double-1', { resourceType: 'Location', ...identified('double') });
       await app.put('/fhir/Location/double-2', { resourceType: 'Location', ...identified('double') });
       const before = await counts();
@@ -536,7 +536,7 @@ describe('bundles', () => {
       expect(await counts()).toEqual(before);
     });
 
-    it('leave references by search alone in a batch', async () => {
+    it('leave conditional references unchanged in a batch', async () => {
       const reference = `Organization?${query('org')}`;
       const [entry] = entriesOf(await send('batch', [post(basic({ author: { reference } }))]));
       expect(await readOf(entry)).toMatchObject({ author: { reference } });
@@ -549,11 +549,11 @@ describe('bundles', () => {
     });
 
     it.each<[string, Entry, number, string]>([
-      ['an id that is taken', post(patient({ id: 'stored' })), 409, 'Bundle.entry[2]'],
+      ['a duplicate id', post(patient({ id: 'stored' })), 409, 'Bundle.entry[2]'],
       ['another version', put('Patient', 'stored', { active: false }), 412, 'Bundle.entry[2]'],
-      ['a version of what is not there', remove('Patient/none', { ifMatch: 'W/"1"' }), 412, 'Bundle.entry[2]'],
-      ['a type of no resource', put('Nothing', 'x'), 404, 'Bundle.entry[2]'],
-      ['a read of what is not there', get('Patient/none'), 404, 'Bundle.entry[2].request'],
+      ['If-Match on an unknown id', remove('Patient/none', { ifMatch: 'W/"1"' }), 412, 'Bundle.entry[2]'],
+      ['an unknown type', put('Nothing', 'x'), 404, 'Bundle.entry[2]'],
+      ['a read of an unknown id', get('Patient/none'), 404, 'Bundle.entry[2].request'],
       ['a read-only type', put('SDCAddendum', 'x'), 405, 'Bundle.entry[2]'],
       [
         'content that breaks a rule',
@@ -582,14 +582,14 @@ describe('bundles', () => {
       ['an operation', get('Patient/stored/$everything'), 405, 'Bundle.entry[2].request.url'],
       ['a URL of another server', get('http://other.example/fhir/Patient/1'), 400, 'Bundle.entry[2].request.url'],
       [
-        'a URL that is no target',
+        'an invalid URL',
         { resource: patient(), request: { method: 'PUT', url: 'Patient' } },
         400,
         'Bundle.entry[2].request.url',
       ],
       ['a bad etag', remove('Patient/stored', { ifMatch: 'W/x' }), 400, 'Bundle.entry[2].request.ifMatch'],
       ['an unknown search parameter', remove('Patient?nonsense=1'), 400, 'Bundle.entry[2]'],
-    ])('by %s leaves nothing, and names the entry', async (_why, wrong, status, expression) => {
+    ])('by %s stores nothing, and names the entry', async (_why, wrong, status, expression) => {
       const guarded =
         status === 412 && wrong.resource !== undefined
           ? { ...wrong, request: { ...wrong.request, ifMatch: 'W/"7"' } }
@@ -607,7 +607,7 @@ describe('bundles', () => {
       expect(await counts()).toEqual(before);
     });
 
-    it('rolls back what later versions of one id have written', async () => {
+    it('rolls back all versions that it wrote of one id', async () => {
       const before = await counts();
       const answer = await send('transaction', [
         put('Patient', 'rolled-back'),
@@ -620,14 +620,19 @@ describe('bundles', () => {
   });
 
   it.each<[string, object | string, number, string[] | undefined]>([
-    ['is no Bundle', { resourceType: 'Patient' }, 400, ['resourceType']],
+    ['is not a Bundle', { resourceType: 'Patient' }, 400, ['resourceType']],
     ['has no type', { resourceType: 'Bundle' }, 400, ['Bundle.type']],
     ['is a searchset', { resourceType: 'Bundle', type: 'searchset' }, 400, ['Bundle.type']],
-    ['has no list of entries', { resourceType: 'Bundle', type: 'batch', entry: {} }, 400, ['Bundle.entry']],
-    ['is no JSON', '{"resourceType":', 400, undefined],
-    ['has a key twice', '{"resourceType":"Bundle","type":"batch","entry":[{"request":1,"request":2}]}', 400, undefined],
+    ['has entries that are not a list', { resourceType: 'Bundle', type: 'batch', entry: {} }, 400, ['Bundle.entry']],
+    ['is not JSON', '{"resourceType":', 400, undefined],
     [
-      'has an entry that is no object',
+      'has a duplicate key',
+      '{"resourceType":"Bundle","type":"batch","entry":[{"request":1,"request":2}]}',
+      400,
+      undefined,
+    ],
+    [
+      'has an entry that is not an object',
       { resourceType: 'Bundle', type: 'batch', entry: [1] },
       400,
       ['Bundle.entry[0].request'],
@@ -638,7 +643,7 @@ describe('bundles', () => {
   });
 
   describe('a batch', () => {
-    it('answers each entry by itself, failures too', async () => {
+    it('processes each entry independently, and returns its failures', async () => {
       await app.put('/fhir/Patient/batch-1', patient());
       const answer = await send('batch', [
         put('Patient', 'batch-1', { active: true }),
@@ -667,7 +672,7 @@ describe('bundles', () => {
       expect(entries[13]?.response.etag).toBe('W/"3"');
     });
 
-    it('honours ifMatch, ifNoneMatch and ifNoneExist', async () => {
+    it('applies ifMatch, ifNoneMatch and ifNoneExist', async () => {
       await app.put('/fhir/Patient/batch-if', patient());
       const entries = entriesOf(
         await send('batch', [
@@ -709,8 +714,8 @@ describe('bundles', () => {
     expect([refused.status, await counts()]).toEqual([405, before]);
   });
 
-  describe('rights', () => {
-    it('are decided entry by entry', async () => {
+  describe('access', () => {
+    it('is decided for each entry', async () => {
       const nurse = await login(app, 'bundle-nurse', { policies: [] });
       const authorization = nurse.bearer;
       await app.put('/fhir/AccessPolicy/bundle-operations', {
@@ -735,7 +740,7 @@ describe('bundles', () => {
       expect((await send('batch', allowed, { authorization })).status).toBe(403);
     });
 
-    it('need credentials', async () => {
+    it('requires credentials', async () => {
       expect((await send('batch', [], { authorization: null })).status).toBe(401);
     });
   });

@@ -56,14 +56,14 @@ describe('/metadata', () => {
   });
   afterAll(() => app.close());
 
-  it('is a CapabilityStatement by the tables of R4: known elements, all the mandatory ones, nothing empty', async () => {
+  it('is valid against the element tables of R4', async () => {
     expect(problemsOf(statement, 'CapabilityStatement', 'CapabilityStatement')).toEqual([]);
     const terminology = (await app.get('/metadata?mode=terminology')).json();
     expect(terminology).toMatchObject({ resourceType: 'TerminologyCapabilities', kind: 'instance' });
     expect(problemsOf(terminology, 'TerminologyCapabilities', 'TerminologyCapabilities')).toEqual([]);
   });
 
-  it('tells version, formats, base and how to log in', () => {
+  it('has version, formats, base URL and security', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     expect(statement.software.version).toBe(version);
     expect(statement.format).toEqual(expect.arrayContaining(['application/fhir+json', 'text/yaml']));
@@ -72,7 +72,7 @@ describe('/metadata', () => {
   });
 
   it.each(['Patient', 'SDCDocument', 'SDCAddendum'])(
-    'claims for %s what routes answer, and nothing that is refused',
+    'lists for %s the supported interactions, and no others',
     async (type) => {
       const claimed = (types.get(type)?.interaction ?? []).map(({ code }) => code);
       expect(claimed).toEqual(
@@ -90,7 +90,7 @@ describe('/metadata', () => {
     },
   );
 
-  it('claims of the system what routes answer', async () => {
+  it('lists only supported system interactions', async () => {
     const claimed = (statement.rest[0]?.interaction ?? []).map(({ code }) => code);
     expect(claimed).toContain('history-system');
     for (const code of claimed) {
@@ -102,7 +102,7 @@ describe('/metadata', () => {
     }
   });
 
-  it('lists search parameters with their definitions, and includes both ways', () => {
+  it('lists search parameters with their definitions, _include and _revinclude', () => {
     const patient = types.get('Patient');
     expect(patient?.searchParam).toContainEqual({
       name: 'birthdate',
@@ -120,13 +120,13 @@ describe('/metadata', () => {
     expect(types.get('SDCAddendum')).toMatchObject({ conditionalCreate: false, conditionalDelete: 'not-supported' });
   });
 
-  it('is known by a tag, so that clients need not load it again', async () => {
+  it('has an ETag, so that clients can cache it', async () => {
     const { headers } = await app.get('/metadata');
     const again = await app.get('/fhir/metadata', { headers: { 'If-None-Match': headers.get('etag') ?? '' } });
     expect(again.status).toBe(304);
   });
 
-  it('knows three modes', async () => {
+  it('supports the modes of R4, and refuses others', async () => {
     expect((await app.get('/metadata?mode=normative')).json()).toEqual(statement);
     expect((await app.get('/metadata?mode=other')).status).toBe(400);
   });

@@ -41,7 +41,7 @@ describe('conditional writes', () => {
   };
 
   describe('create', () => {
-    it('finds a code by the system that R4 implies for its element', async () => {
+    it('matches a code by the system that R4 implies for its element', async () => {
       for (const gender of ['male', '']) {
         const value = `implied-${gender}`;
         const system = encodeURIComponent(`http://hl7.org/fhir/administrative-gender|${gender}`);
@@ -52,7 +52,7 @@ describe('conditional writes', () => {
       }
     });
 
-    it('stores what nothing matches, and answers with the one match without a write', async () => {
+    it('stores if nothing matches, and returns the one match without a write', async () => {
       const first = await app.post('/fhir/Patient', patient('create'), ifNoneExist('create'));
       const { id } = first.json<{ id: string }>();
       expect([first.status, first.headers.get('etag')]).toEqual([201, 'W/"1"']);
@@ -67,13 +67,13 @@ describe('conditional writes', () => {
       expect((await found(criteria('create'))).total).toBe(1);
     });
 
-    it('refuses when several match', async () => {
+    it('refuses several matches', async () => {
       await twins('create-twins');
       const refused = await app.post('/Patient', patient('create-twins'), ifNoneExist('create-twins'));
       expect([refused.status, issueOf(refused)]).toEqual([412, 'multiple-matches']);
     });
 
-    it('creates anew what was deleted, and what no longer matches', async () => {
+    it('creates again after a deletion, and after a change that no longer matches', async () => {
       const first = await app.post('/Patient', patient('again'), ifNoneExist('again'));
       await app.delete(`/Patient/${first.json<{ id: string }>().id}`);
       const second = await app.post('/Patient', patient('again'), ifNoneExist('again'));
@@ -82,7 +82,7 @@ describe('conditional writes', () => {
       expect([first, second, third].map(({ status }) => status)).toEqual([201, 201, 201]);
     });
 
-    it('takes several criteria, references, and a leading question mark', async () => {
+    it('accepts several criteria, references, and a leading question mark', async () => {
       await app.put('/Patient/subject', patient('subject'));
       const observation = { resourceType: 'Observation', status: 'final', code: { coding: [{ code: 'c1' }] } };
       const body = { ...observation, subject: { reference: 'Patient/subject' } };
@@ -97,18 +97,18 @@ describe('conditional writes', () => {
       ['no criteria', ''],
       ['an unknown parameter', 'identifer=1'],
       ['a parameter without a value', 'identifier='],
-      ['an empty one among others', `${criteria('x')}&active=`],
+      ['an empty parameter among others', `${criteria('x')}&active=`],
       ['_count', `${criteria('x')}&_count=1`],
       ['_sort', `${criteria('x')}&_sort=_id`],
-      ['escaped bytes that are no UTF-8', 'identifier=%ED%A0%80'],
-      ['letters that are not escaped', 'identifier=\u00e9'],
+      ['percent-encoded bytes that are not UTF-8', 'identifier=%ED%A0%80'],
+      ['characters beyond ASCII that are not percent-encoded', 'identifier=\u00e9'],
     ])('refuses %s with 400 and stores nothing', async (_case, condition) => {
       const refused = await app.post('/Patient', patient('refused'), { headers: { 'If-None-Exist': condition } });
       expect(refused.status).toBe(400);
       expect((await found(criteria('refused'))).total).toBe(0);
     });
 
-    it.each(['batch', 'transaction'])('reads letters beyond ASCII in a %s', async (type) => {
+    it.each(['batch', 'transaction'])('accepts characters beyond ASCII in a %s', async (type) => {
       const value = `${type} \u00e9\u{1f600}`;
       const ifNoneExist = `identifier=${SYSTEM}|${value}`;
       const entry = { resource: patient(value), request: { method: 'POST', url: 'Patient', ifNoneExist } };
@@ -117,19 +117,19 @@ describe('conditional writes', () => {
       expect((await found(criteria(value))).total).toBe(1);
     });
 
-    it.each(['batch', 'transaction'])('refuses escaped bytes that are no UTF-8 in a %s', async (type) => {
+    it.each(['batch', 'transaction'])('refuses percent-encoded bytes that are not UTF-8 in a %s', async (type) => {
       const request = { method: 'POST', url: 'Patient', ifNoneExist: 'identifier=%ED%A0%80' };
       const entry = [{ resource: patient('refused'), request }];
       expect((await app.post('/', { resourceType: 'Bundle', type, entry })).text).toContain('is no UTF-8');
       expect((await found(criteria('refused'))).total).toBe(0);
     });
 
-    it('refuses criteria in both places', async () => {
+    it('refuses criteria in both URL and header', async () => {
       const refused = await app.post(`/Patient?${criteria('both')}`, patient('both'), ifNoneExist('both'));
       expect(refused.status).toBe(400);
     });
 
-    it('leaves exactly one resource of sixteen callers at once, on two servers, for each of sixty conditions', async () => {
+    it('stores exactly one resource for sixteen concurrent callers, on two servers, for each of sixty conditions', async () => {
       const duplicates: string[] = [];
       for (const condition of times(60, (n) => `race-${n}`)) {
         const answers = await Promise.all(
@@ -142,7 +142,7 @@ describe('conditional writes', () => {
       expect(duplicates).toEqual([]);
     }, 120_000);
 
-    it('is not fooled by two values with one hash', async () => {
+    it('compares the values if two values have the same hash', async () => {
       await app.put('/Patient/hash-1', patient('hash one'));
       await app.put('/Patient/hash-2', patient('hash two'));
       const client = await app.connect();
@@ -160,7 +160,7 @@ describe('conditional writes', () => {
       expect((await app.get('/Patient/hash-1')).status).toBe(200);
     });
 
-    it('takes a condition for the same whatever its order, repetitions and encoding', async () => {
+    it('treats conditions as the same regardless of order, repetition and encoding', async () => {
       const [value, system] = ['spelled', encodeURIComponent(SYSTEM)];
       const spellings = [
         `active=true&identifier=${system}%7C${value}`,
@@ -179,7 +179,7 @@ describe('conditional writes', () => {
   });
 
   describe('update', () => {
-    it('creates without a match, replaces the one match, and makes no version of the same content', async () => {
+    it('creates without a match, replaces the one match, and creates no version if nothing changes', async () => {
       const url = `/fhir/Patient?${criteria('update')}`;
       const created = await app.put(url, patient('update'));
       const { id } = created.json<{ id: string }>();
@@ -198,28 +198,28 @@ describe('conditional writes', () => {
       expect(history.entry.map(({ request }) => request.method)).toEqual(['PUT', 'PUT']);
     });
 
-    it('creates under the id of the body, unless another resource has it', async () => {
+    it('creates with the id of the body, unless another resource has it', async () => {
       const created = await app.put(`/Patient?${criteria('own id')}`, patient('own id', { id: 'own-id' }));
       expect([created.status, created.json<{ id: string }>().id]).toEqual([201, 'own-id']);
       const taken = await app.put(`/Patient?${criteria('another')}`, patient('another', { id: 'own-id' }));
       expect([taken.status, issueOf(taken)]).toEqual([409, 'duplicate']);
     });
 
-    it('takes the id of the match in the body, and refuses another with 400', async () => {
+    it('accepts the id of the match in the body, and refuses another id with 400', async () => {
       await app.put('/Patient/match', patient('match'));
       const url = `/Patient?${criteria('match')}`;
       expect((await app.put(url, patient('match', { id: 'match', active: true }))).status).toBe(200);
       expect((await app.put(url, patient('match', { id: 'other' }))).status).toBe(400);
     });
 
-    it('refuses when several match, and without criteria', async () => {
+    it('refuses several matches, and missing criteria', async () => {
       await twins('update-twins');
       const refused = await app.put(`/Patient?${criteria('update-twins')}`, patient('update-twins'));
       expect([refused.status, issueOf(refused)]).toEqual([412, 'multiple-matches']);
       expect((await app.put('/Patient', patient('none'))).status).toBe(400);
     });
 
-    it('honours If-Match and If-None-Match', async () => {
+    it('applies If-Match and If-None-Match', async () => {
       const url = `/Patient?${criteria('versions')}`;
       const put = (headers: Record<string, string>, active: boolean): Promise<Received> =>
         app.put(url, patient('versions', { active }), { headers });
@@ -230,7 +230,7 @@ describe('conditional writes', () => {
       expect((await put({ 'If-Match': 'W/"1"' }, false)).status).toBe(200);
     });
 
-    it('creates once of sixteen callers at once, and loses none of their versions', async () => {
+    it('creates once for sixteen concurrent callers, and loses no version', async () => {
       const url = `/Patient?${criteria('put-race')}`;
       const bodies = times(16, (n) => patient('put-race', { name: [{ family: `caller ${n}` }] }));
       const answers = await Promise.all(bodies.map((body, n) => (n % 2 === 0 ? app : other).put(url, body)));
@@ -243,7 +243,7 @@ describe('conditional writes', () => {
   describe('patch', () => {
     const rename = (family: string): object => ({ name: [{ family }] });
 
-    it('patches the one match; none is 404, several are 412', async () => {
+    it('patches the one match; no match is 404, several are 412', async () => {
       await app.put('/Patient/patched', patient('patched'));
       await twins('patch-twins');
       const patch = (value: string): Promise<Received> =>
@@ -265,7 +265,7 @@ describe('conditional writes', () => {
     });
   });
 
-  describe('of long resources, of which a page holds only some', () => {
+  describe('on long resources that do not fit on one page', () => {
     const all = { headers: { 'x-conditional-delete': 'remove-all' } };
     const long = (tag: string): object => ({
       resourceType: 'Binary',
@@ -274,7 +274,7 @@ describe('conditional writes', () => {
       data: 'AAAA'.repeat(2_250_000),
     });
 
-    it('refuses several matches, and deletes them all', async () => {
+    it('refuses several matches, and deletes them all on request', async () => {
       for (const id of ['long-1', 'long-2', 'long-3']) await app.put(`/Binary/${id}`, long('long'));
       const refused = await app.put('/Binary?_tag=long', long('long'));
       expect([refused.status, issueOf(refused)]).toEqual([412, 'multiple-matches']);
@@ -284,7 +284,7 @@ describe('conditional writes', () => {
   });
 
   describe('delete', () => {
-    it('deletes the one match and answers with it; none is 204', async () => {
+    it('deletes the one match and returns it; no match is 204', async () => {
       const stored = await app.put('/Patient/deleted', patient('deleted'));
       const deleted = await app.delete(`/Patient?${criteria('deleted')}`);
       expect([deleted.status, deleted.text]).toEqual([200, stored.text]);
@@ -292,7 +292,7 @@ describe('conditional writes', () => {
       expect((await app.delete(`/Patient?${criteria('deleted')}`)).status).toBe(204);
     });
 
-    it('refuses several, and deletes them all when the header allows it', async () => {
+    it('refuses several matches, and deletes them all if the header allows it', async () => {
       await twins('delete-twins');
       const url = `/Patient?${criteria('delete-twins')}`;
       const refused = await app.delete(url);
@@ -309,7 +309,7 @@ describe('conditional writes', () => {
       expect((await app.delete(url, { headers: { 'x-conditional-delete': 'everything' } })).status).toBe(400);
     });
 
-    it('deletes nothing when more than 1,000 match', async () => {
+    it('deletes nothing if more than 1,000 match', async () => {
       const tagged = { resourceType: 'Basic', meta: { tag: [{ code: 'many' }] }, code: { text: 'x' } };
       await storeTogether(
         app,
@@ -334,7 +334,7 @@ describe('conditional writes', () => {
       expect((await app.get('/Basic?_tag=many')).json<Bundle>().total).toBe(0);
     }, 120_000);
 
-    it('answers 204 to _no-content=true, in both forms', async () => {
+    it('returns 204 with _no-content=true, in both forms', async () => {
       for (const id of ['quiet-1', 'quiet-2']) await app.put(`/Patient/${id}`, patient(id));
       const [byId, byCriteria] = [
         await app.delete('/Patient/quiet-1?_no-content=true'),
@@ -359,7 +359,7 @@ describe('conditional writes', () => {
       expect((await app.get('/Patient/kept')).status).toBe(200);
     });
 
-    it('deletes once of sixteen callers at once', async () => {
+    it('deletes once for sixteen concurrent callers', async () => {
       await app.put('/Patient/delete-race', patient('delete-race'));
       const answers = await Promise.all(
         times(16, (n) => (n % 2 === 0 ? app : other).delete(`/Patient?${criteria('delete-race')}`)),
@@ -367,7 +367,7 @@ describe('conditional writes', () => {
       expect(statuses(answers)).toEqual([200, ...times(15, () => 204)]);
     });
 
-    it('never deletes what stopped matching while it waited', async () => {
+    it('deletes no resource that stopped matching while it waited', async () => {
       // In each round, one caller changes the resource so that it no longer matches, while another deletes by the
       // condition.
       for (const n of times(30, (index) => index)) {
@@ -386,7 +386,7 @@ describe('conditional writes', () => {
     });
   });
 
-  it('ends in a state that one order explains when creates, updates and deletes of one condition race', async () => {
+  it('ends in a state that some order explains if creates, updates and deletes of one condition are concurrent', async () => {
     const url = `/Patient?${criteria('mixed')}`;
     const calls = times(48, (n) => {
       const server = n % 2 === 0 ? app : other;
@@ -401,7 +401,7 @@ describe('conditional writes', () => {
     expect((await found(criteria('mixed'))).total).toBe(created - count(200, 2));
   });
 
-  it('of several conditions in one transaction never wait in a circle, when all are locked before', async () => {
+  it('of several conditions in one transaction cannot deadlock if all are locked first', async () => {
     const [writer, unitOfWork] = [app.app.get(ConditionalWriter, { strict: false }), app.app.get(UnitOfWork)];
     const matches = app.app.get(ConditionMatches, { strict: false });
     let runs = 0;
@@ -421,7 +421,7 @@ describe('conditional writes', () => {
     for (const n of times(4, (index) => index)) expect((await found(criteria(`circle-${n}`))).total).toBe(1);
   });
 
-  it('creates only with If-None-Match: * on a PUT by id', async () => {
+  it('creates only once with If-None-Match: * on concurrent PUTs by id', async () => {
     const once = { headers: { 'If-None-Match': '*' } };
     const answers = await Promise.all(
       times(16, (n) => app.put('/Patient/create-only', patient('create-only', { name: [{ family: `${n}` }] }), once)),
@@ -434,7 +434,7 @@ describe('conditional writes', () => {
     ).toBe(200);
   });
 
-  it('are not allowed on types that their module writes', async () => {
+  it('are not allowed on types that only the server writes', async () => {
     const answers = [
       await app.post('/SDCAddendum?_id=x', {}),
       await app.put('/SDCAddendum?_id=x', {}),
@@ -447,7 +447,7 @@ describe('conditional writes', () => {
     );
   });
 
-  it('keep a password out of the body, and hold it', async () => {
+  it('store a password, but never return it', async () => {
     const user = { userName: 'cond', email: 'cond@clinic.example', password: 'long enough' };
     const created = await app.put('/User?_id=cond-user', { ...user, id: 'cond-user' });
     expect([created.status, created.text.includes('long enough')]).toEqual([201, false]);

@@ -50,7 +50,7 @@ const STYLES: readonly Style[] = [
   },
 ];
 
-describe('The time of creation', () => {
+describe('The creation time', () => {
   let app: TestApp;
   let database: Client;
   let count = 0;
@@ -112,7 +112,7 @@ describe('The time of creation', () => {
       (one) => app.post('/fhir', { resourceType: 'Bundle', type: 'collection', entry: [{ resource: one }] }),
     ],
     [
-      'a transaction of hundreds',
+      'a transaction of hundreds of entries',
       (one) =>
         bundle(
           'transaction',
@@ -121,7 +121,7 @@ describe('The time of creation', () => {
         ),
     ],
     [
-      'four callers at once',
+      'four concurrent creates',
       (one) => Promise.all([1, 2, 3, 4].map(() => app.put(`/fhir/${one.resourceType}/${one.id}`, one))),
     ],
   ];
@@ -139,7 +139,7 @@ describe('The time of creation', () => {
       return { id, place, born: (await read(place)).meta.lastUpdated };
     };
 
-    it.each(CREATIONS)('is in the answer after %s, whatever its sender says', async (_name, create) => {
+    it.each(CREATIONS)('is set by the server after %s, whatever the client sends', async (_name, create) => {
       const id = newId();
       await create(resource(id, { meta: { ...lie, versionId: '7', lastUpdated: LIE } }));
       const { meta } = await read(`${type}/${id}`);
@@ -148,7 +148,7 @@ describe('The time of creation', () => {
       expect(await foundAt(type, id, meta.lastUpdated)).toEqual([id]);
     });
 
-    it.each(CREATIONS)('stays through a deletion and %s', async (_name, create) => {
+    it.each(CREATIONS)('is kept after a deletion and %s', async (_name, create) => {
       const { id, place, born } = await stored();
       await app.put(`/fhir/${place}`, resource(id, { language: 'de' }));
       await app.delete(`/fhir/${place}`);
@@ -158,7 +158,7 @@ describe('The time of creation', () => {
       expect(await foundAt(type, id, born)).toEqual([id]);
     });
 
-    it('is in resources whose id the server assigns', async () => {
+    it('is set in resources whose id the server assigns', async () => {
       const answers = [
         await app.post(`/fhir/${type}`, { resourceType: type, meta: lie }),
         await app.post(`/fhir/${type}`, { resourceType: type }, { headers: { 'If-None-Exist': '_id=nobody' } }),
@@ -170,11 +170,14 @@ describe('The time of creation', () => {
     type Change = (place: string, id: string) => Promise<Received | Received[]>;
     it.each<[string, Change]>([
       ['PUT', (place, id) => app.put(`/fhir/${place}`, resource(id, { language: 'de' }))],
-      ['PUT of a lie', (place, id) => app.put(`/fhir/${place}`, resource(id, { language: 'de', meta: lie }))],
-      ['PUT of what was read', async (place) => app.put(`/fhir/${place}`, { ...(await read(place)), language: 'de' })],
+      ['PUT with a false time', (place, id) => app.put(`/fhir/${place}`, resource(id, { language: 'de', meta: lie }))],
+      [
+        'PUT of the read resource',
+        async (place) => app.put(`/fhir/${place}`, { ...(await read(place)), language: 'de' }),
+      ],
       ['a conditional PUT', (_place, id) => app.put(`/fhir/${type}?_id=${id}`, resource(id, { language: 'de' }))],
       ['a merge patch', (place) => merge(`/fhir/${place}`, { language: 'de', meta: lie })],
-      ['a merge patch that takes meta away', (place) => merge(`/fhir/${place}`, { language: 'de', meta: null })],
+      ['a merge patch that removes meta', (place) => merge(`/fhir/${place}`, { language: 'de', meta: null })],
       [
         'a JSON Patch',
         (place) =>
@@ -221,7 +224,7 @@ describe('The time of creation', () => {
       ],
       ['a batch', (place, id) => bundle('batch', entry('PUT', place, resource(id, { language: 'de', meta: lie })))],
       [
-        'eight writers at once',
+        'eight concurrent writes',
         (place, id) =>
           Promise.all(
             ['de', 'fr', 'it', 'es', 'pt', 'nl', 'sv', 'fi'].map((language) =>
@@ -229,7 +232,7 @@ describe('The time of creation', () => {
             ),
           ),
       ],
-    ])('stays through %s', async (_name, change) => {
+    ])('is kept by %s', async (_name, change) => {
       const { id, place, born } = await stored({ language: 'en' });
       const answers = [await change(place, id)].flat();
       expect(answers.filter(({ status }) => status >= 300).map((answer) => answer.json())).toEqual([]);
@@ -240,27 +243,30 @@ describe('The time of creation', () => {
     });
 
     it.each<[string, (place: string, read: Stored) => Promise<Received>]>([
-      ['PUT of what was read', (place, one) => app.put(`/fhir/${place}`, one)],
-      ['PUT with a lie', (place, one) => app.put(`/fhir/${place}`, { ...one, meta: lie })],
-      ['PUT without it', (place, one) => app.put(`/fhir/${place}`, { ...one, meta: undefined })],
-      ['a merge patch with a lie', (place) => merge(`/fhir/${place}`, { meta: lie })],
-      ['a JSON Patch to a lie', (place) => jsonPatch(`/fhir/${place}`, { op: 'replace', path: pointer, value: LIE })],
+      ['PUT of the read resource', (place, one) => app.put(`/fhir/${place}`, one)],
+      ['PUT with a false time', (place, one) => app.put(`/fhir/${place}`, { ...one, meta: lie })],
+      ['PUT without the time', (place, one) => app.put(`/fhir/${place}`, { ...one, meta: undefined })],
+      ['a merge patch with a false time', (place) => merge(`/fhir/${place}`, { meta: lie })],
       [
-        'a JSON Patch to what is no time',
+        'a JSON Patch with a false time',
+        (place) => jsonPatch(`/fhir/${place}`, { op: 'replace', path: pointer, value: LIE }),
+      ],
+      [
+        'a JSON Patch with an invalid time',
         (place) => jsonPatch(`/fhir/${place}`, { op: 'replace', path: pointer, value: 7 }),
       ],
-      ['a JSON Patch that takes it away', (place) => jsonPatch(`/fhir/${place}`, { op: 'remove', path: pointer })],
+      ['a JSON Patch that removes the time', (place) => jsonPatch(`/fhir/${place}`, { op: 'remove', path: pointer })],
       [
-        'a FHIRPath patch that takes it away',
+        'a FHIRPath patch that removes the time',
         (place) =>
           fhirPathPatch(`/fhir/${place}`, { name: 'type', valueCode: 'delete' }, { name: 'path', valueString: path }),
       ],
       [
-        'a FHIRPath patch to a lie',
+        'a FHIRPath patch with a false time',
         (place) => fhirPathPatch(`/fhir/${place}`, ...replaced(path, { valueInstant: LIE })),
       ],
-      ['a transaction of what was read', (place, one) => bundle('transaction', entry('PUT', place, one))],
-    ])('is not changed by %s, which is no new version', async (_name, change) => {
+      ['a transaction with the read resource', (place, one) => bundle('transaction', entry('PUT', place, one))],
+    ])('is not changed by %s, which creates no version', async (_name, change) => {
       const { place } = await stored({ language: 'en' });
       await merge(`/fhir/${place}`, { language: 'de' });
       const before = await app.get(`/fhir/${place}`);
@@ -268,7 +274,7 @@ describe('The time of creation', () => {
       expect([answer.status, (await app.get(`/fhir/${place}`)).text]).toEqual([200, before.text]);
     });
 
-    it('is searched and sorted by the value that is shown', async () => {
+    it('is searched and sorted by the shown value', async () => {
       const family = newId();
       const ids = Array.from({ length: 12 }, newId);
       const put = (id: string, language: string): Promise<Received> =>
@@ -289,7 +295,7 @@ describe('The time of creation', () => {
       }
     });
 
-    it('is before the times of later versions, also where the clock of a server is late', async () => {
+    it('is before the times of later versions, even if the clock of a server is late', async () => {
       const { id, place, born } = await stored();
       await app.delete(`/fhir/${place}`);
       await app.atTime(
@@ -305,7 +311,7 @@ describe('The time of creation', () => {
       expect(await foundAt(type, id, born)).toEqual([id]);
     });
 
-    it('is looked up where a text is older than it', async () => {
+    it('is added to bodies that older versions stored without it', async () => {
       const { id, place, born } = await stored({ language: 'en' }, `old-${type}`);
       const strip = (): Promise<unknown> =>
         database.query(
@@ -327,7 +333,7 @@ describe('The time of creation', () => {
     });
   });
 
-  it('leaves other extensions of meta as they were sent, in their order', async () => {
+  it('keeps other extensions of meta as sent, in order', async () => {
     const own = `{"url":"http://a.example/x","valueDecimal":1.10}`;
     const others = `{"url":"http://a.example/y","valueString":"\\u00e9 \\/"},{"url":"http://a.example/x","valueDecimal":2.50}`;
     const lie = `{"valueInstant":"${LIE}","\\u0075rl":"urn:svc:created\\u002dat"}`;
@@ -345,9 +351,9 @@ describe('The time of creation', () => {
 
   it.each([
     ['createdAt of a FHIR type', '/fhir/Patient/refused', { meta: { createdAt: LIE } }, 'Patient.meta.createdAt'],
-    ['extensions that are no list', '/fhir/Patient/refused', { meta: { extension: {} } }, 'Patient.meta.extension'],
+    ['extensions that are not a list', '/fhir/Patient/refused', { meta: { extension: {} } }, 'Patient.meta.extension'],
     [
-      'extensions of an open type that are no list',
+      'extensions of an open type that are not a list',
       '/SDCDocument/refused',
       { meta: { extension: 'x' } },
       'meta.extension',
@@ -357,13 +363,13 @@ describe('The time of creation', () => {
     expect([answer.status, answer.text]).toEqual([422, expect.stringContaining(named)]);
   });
 
-  it('leaves an extension of a native type to its client', async () => {
+  it('does not use the extension in native types, where clients may use it', async () => {
     const extension = [{ url: URL, valueInstant: LIE }];
     const { meta } = (await app.put('/SDCDocument/extended', { meta: { extension } })).json<Stored>();
     expect(meta).toEqual({ versionId: '1', lastUpdated: meta.lastUpdated, createdAt: meta.lastUpdated, extension });
   });
 
-  it('is no fault for $validate, true or not', async () => {
+  it('causes no issue of $validate, whether right or wrong', async () => {
     const bodies = [
       { resourceType: 'Patient', meta: { extension: [{ url: URL, valueInstant: 'yesterday' }] } },
       { resourceType: 'Role', name: 'n', user: { resourceType: 'User', id: 'u' }, meta: { createdAt: 7 } },
@@ -390,7 +396,7 @@ describe('The time of creation', () => {
     expect([stored.status, stored.json<{ entry: object }>().entry]).toEqual([201, entry]);
   });
 
-  it('is in addenda and documents by RPC, in the native form', async () => {
+  it('has the native form in addenda and documents by RPC', async () => {
     const rpc = async <T>(method: string, params: object): Promise<T> =>
       (await app.post('/rpc', { method: `svc.sdc${method}`, params })).json<{ result: T }>().result;
     const user = { id: 'doc-1', resourceType: 'User' };
@@ -409,13 +415,13 @@ describe('The time of creation', () => {
       expect(meta).toEqual({ versionId: '1', lastUpdated: meta.lastUpdated, createdAt: meta.lastUpdated });
   });
 
-  it('is there for a SearchParameter of one’s own', async () => {
+  it('can be indexed by a stored SearchParameter', async () => {
     await putParameter(app, 'told-by', { base: ['Basic'], type: 'uri', expression: 'Basic.meta.extension.url' });
     await app.put('/fhir/Basic/told', basic('told'));
     expect(await idsOn(app, `/fhir/Basic?told-by=${URL}&_id=told`)).toEqual(['told']);
   });
 
-  it('is shown under another URL after a change of the setting, also for resources of the time before', async () => {
+  it('uses the URL of the changed setting, also for older resources', async () => {
     const url = 'https://clinic.example/created';
     const first = (await app.put('/fhir/Patient/moved', { language: 'en' })).json<Stored>();
     await app.put('/fhir/Patient/moved', { language: 'de', meta: { extension: [{ url, valueInstant: LIE }] } });
@@ -429,7 +435,7 @@ describe('The time of creation', () => {
     }
   });
 
-  it('is in all texts of this server as it is searched by, for any writer, in the style of the type', async () => {
+  it('is equal in all stored bodies and in the search index, for any writer', async () => {
     await login(app, 'ada');
     await app.put('/SDCWorkflow/styled', { status: 'new' });
     await newDestination(app, destination(await newTopic(app)));

@@ -180,7 +180,7 @@ const OAUTH: readonly (readonly [code: ErrorCode, status: number, error: string,
   ['refresh-token-rejected', 400, 'invalid_grant', { grant_type: 'refresh_token', refresh_token: 'nothing' }],
 ];
 
-describe('codes of errors', () => {
+describe('error codes', () => {
   let app: TestApp;
   let nurse: Person;
 
@@ -214,19 +214,19 @@ describe('codes of errors', () => {
   const helpOf = (code: string): string => `<${BASE_URL}/docs/reference/errors.html#${code}>; rel="help"`;
   const rpc = (body: object): Promise<Received> => app.post('/rpc', body);
 
-  it.each(ON_FHIR)('%s: %d at %s %s', async (code, status, method, path, ...[sent = {}]) => {
+  it.each(ON_FHIR)('%s: %d for %s %s', async (code, status, method, path, ...[sent = {}]) => {
     const answer = await app.send(method, path, sent);
     expect([answer.status, new Set(codesOf(answer.json<Outcome>()))]).toEqual([status, new Set([code])]);
     expect(answer.headers.get('link')).toBe(helpOf(code));
   });
 
-  it('a denial has one', async () => {
+  it('a denial has a code', async () => {
     const { bearer } = await login(app, 'visitor', { policies: [] });
     const answer = await app.get('/fhir/Patient', { authorization: bearer });
     expect([answer.status, codesOf(answer.json<Outcome>())]).toEqual([403, ['policy-missing']]);
   });
 
-  it('each entry of a batch has its own', async () => {
+  it('each entry of a batch has its own code', async () => {
     const entries = ['Patient/none', 'Patient/gone', 'Patient?surname=x'].map((url) => ({
       request: { method: 'GET', url },
     }));
@@ -239,7 +239,7 @@ describe('codes of errors', () => {
     ]);
   });
 
-  it('each refused entry of a transaction has its own', async () => {
+  it('each refused entry of a transaction has its own code', async () => {
     const entries = [
       { request: { method: 'POST', url: 'Patient' }, resource: { resourceType: 'Patient', gender: 'blue' } },
       { request: { method: 'PUT', url: 'Patient/a b' }, resource: { resourceType: 'Patient' } },
@@ -257,7 +257,7 @@ describe('codes of errors', () => {
     expect(answer.headers.get('link')).toBe(helpOf(code));
   });
 
-  it('RPC: calls of an array have their own', async () => {
+  it('RPC: calls of an array have their own types', async () => {
     const answer = await rpc([call('svc/ecko', {}), {}]);
     expect(answer.json<{ error: { type: string } }[]>().map(({ error }) => error.type)).toEqual([
       'rpc-method-unknown',
@@ -265,14 +265,14 @@ describe('codes of errors', () => {
     ]);
   });
 
-  it('RPC: the body of an unknown target is that of the interface; the header has the code', async () => {
+  it('RPC: the body for an unknown target is the specified one; the Link header has the code', async () => {
     const none = { resourceType: 'SDCDocument', id: 'none' };
     const answer = await rpc(call('svc.sdc.addendum/get-addendums', { target: none }));
     expect([answer.status, answer.text]).toEqual([422, '{"error":{"message":"Resource not found"}}']);
     expect(answer.headers.get('link')).toBe(helpOf('target-not-found'));
   });
 
-  it('RPC: a denial is an OperationOutcome, with a code', async () => {
+  it('RPC: a denial is an OperationOutcome with a code', async () => {
     const answer = await app.post('/rpc', call('svc/echo', {}), ANONYMOUS);
     expect([answer.status, codesOf(answer.json<Outcome>())]).toEqual([401, ['token-missing']]);
   });
@@ -295,7 +295,7 @@ describe('codes of errors', () => {
     ]);
   });
 
-  it('OAuth: errors of other kinds have the code of the kind', async () => {
+  it('OAuth: other errors have the code of their kind', async () => {
     const answer = await app.get('/auth/token');
     expect([answer.status, answer.json<{ error_uri: string }>().error_uri]).toEqual([
       405,
@@ -303,7 +303,7 @@ describe('codes of errors', () => {
     ]);
   });
 
-  it('a warning beside a refusal has none', async () => {
+  it('a warning next to an error has no code', async () => {
     const body = { resourceType: 'Patient', gender: 'blue', meta: { profile: ['http://nowhere.example/p'] } };
     const { issue } = (await app.post('/fhir/Patient', body)).json<Outcome>();
     expect(issue.filter(({ severity }) => severity === 'fatal').every(({ details }) => details !== undefined)).toBe(
@@ -312,7 +312,7 @@ describe('codes of errors', () => {
     expect(issue.filter(({ severity }) => severity !== 'fatal').map(({ details }) => details)).toEqual([undefined]);
   });
 
-  it('a success has none', async () => {
+  it('a success has no code', async () => {
     const answer = await app.send('PUT', '/fhir/Patient/kept', {
       ...patient(),
       headers: { Prefer: 'return=OperationOutcome' },
@@ -324,12 +324,12 @@ describe('codes of errors', () => {
     ]);
   });
 
-  it('a request that Node cannot read has one', async () => {
+  it('a request that Node cannot parse has a code', async () => {
     const text = await refusalOf(`GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`);
     expect(text).toContain('"code":"headers-too-large"');
   });
 
-  it('the tables above provoke at least sixty codes, all of the catalogue', () => {
+  it('the tables above cause at least sixty codes, all from the catalog', () => {
     const provoked = new Set([
       ...ON_FHIR.map(([code]) => code),
       ...RPC.map(([type, , , code = type as ErrorCode]) => code),

@@ -15,7 +15,7 @@ describe('_pretty and _format', () => {
   });
   afterAll(() => app.close());
 
-  it('C10.7: are taken by every operation, on GET and POST', async () => {
+  it('C10.7: are accepted by every operation, on GET and POST', async () => {
     const operations = app.app.get(OperationRegistry, { strict: false }).all();
     const answers: [string, boolean][] = [];
     for (const { meta } of operations) {
@@ -42,7 +42,7 @@ describe('_pretty and _format', () => {
     () => '/fhir/Patient/p/_history',
     () => '/fhir/Patient',
     () => '/fhir',
-  ])('C10.7: spread the answer of %s over lines', async (path) => {
+  ])('C10.7: print the response of %s over several lines', async (path) => {
     const answer = await app.get(`${path()}${path() === '/fhir' ? '?_type=Patient&' : '?'}_pretty=true&_format=json`);
     expect([answer.status, answer.text]).toEqual([200, expect.stringMatching(/^\{\n {2}"/)]);
   });

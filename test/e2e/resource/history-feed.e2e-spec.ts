@@ -44,7 +44,7 @@ describe('D4: the feed of changes (_txid)', () => {
     );
 
   it.each(['/_history', '/fhir/Basic/_history', '/Basic/known/_history'])(
-    'D4: a bookmark of %s names the cluster, its timeline and the database',
+    'D4: a bookmark from %s names the cluster, its timeline and the database',
     async (path) => {
       await put('known');
       const [, system, timeline, database] = BOOKMARK.exec(bookmarkOf(await feed('0', path))) ?? [];
@@ -56,16 +56,19 @@ describe('D4: the feed of changes (_txid)', () => {
     },
   );
 
-  it.each(['-3 days', '3 days'])('D4: a version of a server whose clock is off by %s is news', async (offset) => {
-    await put('now');
-    const bookmark = bookmarkOf(await feed('0'));
-    const id = `clock${offset.replace(/\W/g, '-')}`;
-    await insertAt(id, offset);
-    expect(idsOf(await feed(bookmark))).toContain(id);
-    expect(idsOf(await feed(bookmark, `/Basic/${id}/_history`))).toEqual([id]);
-  });
+  it.each(['-3 days', '3 days'])(
+    'D4: a version from a server whose clock is off by %s is returned as new',
+    async (offset) => {
+      await put('now');
+      const bookmark = bookmarkOf(await feed('0'));
+      const id = `clock${offset.replace(/\W/g, '-')}`;
+      await insertAt(id, offset);
+      expect(idsOf(await feed(bookmark))).toContain(id);
+      expect(idsOf(await feed(bookmark, `/Basic/${id}/_history`))).toEqual([id]);
+    },
+  );
 
-  it('D4: a bookmark names a transaction that wrote: the id of another one may be given out again after a crash', async () => {
+  it('D4: a bookmark names a transaction that wrote, since ids of others can be reused after a crash', async () => {
     await put('written');
     const { rows } = await client.query<{ id: string }>(
       `select transaction_id::text as id from resource where type = 'Basic' and id = 'written'`,
@@ -83,7 +86,7 @@ describe('D4: the feed of changes (_txid)', () => {
     expect(bookmarkOf(await feed(bookmark))).toBe(bookmark);
   });
 
-  describe('D4: is refused with 410 and says to start again', () => {
+  describe('D4: is refused with 410 and the advice to start again', () => {
     const refused = async (bookmark: string, of = app): Promise<void> => {
       for (const path of ['/_history', '/fhir/Basic/_history', '/Basic/known/_history']) {
         const answer = await of.get(`${path}?_txid=${bookmark}`);
@@ -106,7 +109,7 @@ describe('D4: the feed of changes (_txid)', () => {
       );
     });
 
-    it('for a number alone, as version 0.1.0 gave out: nobody can tell of which cluster', () => refused('1234'));
+    it('for a number only, as version 0.1.0 returned, since the cluster is unknown', () => refused('1234'));
 
     it('for a bookmark of a database that was restored into another cluster', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'feed-'));
@@ -129,7 +132,7 @@ describe('D4: the feed of changes (_txid)', () => {
   });
 
   it.each(['1-2-3', 'x-00000001-1-1', '1-00000001-1-1-1', '1-00000001-1-'])(
-    'D4: what is no bookmark is refused with 400: %s',
+    'D4: an invalid bookmark is refused with 400: %s',
     async (text) => {
       const answer = await app.get(`/Basic/_history?_txid=${text}`);
       expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('monitor')]);

@@ -15,7 +15,7 @@ const SCOPES: readonly (readonly [name: string, scope: HistoryScope])[] = [
 describe.each([
   ['full tables with statistics', true],
   // A connection keeps a plan that it made for empty tables until the tables have statistics.
-  ['empty tables that nobody analyzed', false],
+  ['empty tables without statistics', false],
 ])('the plans of a history on %s', (_state, isFull) => {
   let database: PlanDatabase;
 
@@ -27,7 +27,7 @@ describe.each([
 
   describe.each(SCOPES)('of %s', (_name, scope) => {
     it.each(['older', 'newer'] as const)(
-      'walks to %s versions along indexes by time and stops after a page',
+      'reads %s versions along indexes by time and stops after a page',
       async (direction) => {
         for (const limited of [scope, { ...scope, since: period.start }, { ...scope, period }]) {
           for (const walk of [
@@ -45,7 +45,7 @@ describe.each([
       },
     );
 
-    it('D4: a feed reads its news and nothing else', async () => {
+    it('D4: a feed reads only new versions', async () => {
       const news = { ...scope, afterTransaction: await lastTransaction(database.client) };
       for (const bound of [
         { statement: READ_FEED, values: [scope.types, news.afterTransaction] },
@@ -61,13 +61,13 @@ describe.each([
       }
     });
 
-    it('counts by indexes', async () => {
+    it('count by indexes', async () => {
       expect(await database.planOf(historyTotal(scope))).not.toMatch(/Seq Scan/);
       expect(await database.planOf(historyTotal({ ...scope, period }))).not.toMatch(/Seq Scan/);
     });
   });
 
-  it('has one statement for one shape, whatever its values', () => {
+  it('use one statement for one query shape, whatever its values', () => {
     const [one, other] = ['Patient', 'Basic'].map((type) =>
       historyPage({ types: [type] }, { direction: 'older', limit: type.length, skip: 0 }, true),
     );

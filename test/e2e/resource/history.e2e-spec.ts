@@ -86,7 +86,7 @@ describe('the history of a type and of the server', () => {
     expect(bundle.link[0]).toEqual({ relation: 'self', url: `${BASE_URL}${root}/_history?_count=1000` });
   });
 
-  it('has an empty history of a type without resources, and none of an unknown type', async () => {
+  it('is empty for a type without resources, and 404 for an unknown type', async () => {
     expect(await history('/Basic/_history')).toMatchObject({ total: 0 });
     expect((await app.get('/Nothing/_history')).status).toBe(404);
     expect((await app.get('/Patient/never/_history')).status).toBe(404);
@@ -94,7 +94,7 @@ describe('the history of a type and of the server', () => {
   });
 
   describe('_since', () => {
-    it('lists what came to be at the time or after', async () => {
+    it('lists versions created at the time or later', async () => {
       const at = encodeURIComponent(times.get('Patient/a 2') ?? '');
       expect(versionsOf([await history(`/Patient/_history?_since=${at}`)])).toEqual([
         ...['Patient/b 3', 'Patient/a 3', 'Patient/b 2', 'Patient/a 2'],
@@ -111,7 +111,7 @@ describe('the history of a type and of the server', () => {
       return versionsOf([bundle]);
     };
 
-    it('lists the versions that were current at a moment', async () => {
+    it('lists the versions that were current at an instant', async () => {
       const moment = times.get('Patient/a 2') ?? '';
       expect(await at('/Patient/_history', moment)).toEqual(['Patient/a 2', 'Patient/b 1']);
       expect(await at('/Patient/a/_history', moment)).toEqual(['Patient/a 2']);
@@ -120,26 +120,26 @@ describe('the history of a type and of the server', () => {
       );
     });
 
-    it('lists a deletion when it happened, and nothing of what was gone', async () => {
+    it('lists a deletion at its time, and nothing later', async () => {
       expect(await at('/Patient/b/_history', times.get('Patient/b 2') ?? '')).toEqual(['Patient/b 2']);
       expect(await at('/Patient/b/_history', times.get('Patient/a 3') ?? '')).toEqual([]);
     });
 
-    it('lists all versions that were current at some point of a period', async () => {
+    it('lists all versions that were current at some time in a period', async () => {
       const today = (times.get('Patient/a 1') ?? '').slice(0, 4);
       expect(await at('/Patient/_history', today)).toHaveLength(6);
       expect(await at('/Patient/_history', '2020')).toEqual([]);
     });
   });
 
-  it('counts without listing, and lists without counting', async () => {
+  it('can be counted without entries, and listed without a total', async () => {
     for (const query of ['_count=0', '_summary=count']) {
       expect(await history(`/Patient/_history?${query}`)).toMatchObject({ total: 6 });
     }
     expect(await history('/Patient/_history?_total=none')).not.toHaveProperty('total');
   });
 
-  it('shows parts of resources, tagged', async () => {
+  it('applies _elements, with the SUBSETTED tag', async () => {
     const { entry } = await history('/Patient/_history?_elements=active&_count=1');
     expect(entry[0]?.resource).toMatchObject({ id: 'b', meta: { tag: [{ code: 'SUBSETTED' }] } });
     expect(entry[0]?.resource).not.toHaveProperty('name');
@@ -165,27 +165,27 @@ describe('the history of a type and of the server', () => {
     ['_txid=-1', '_txid'],
     ['_txid=0x10', '_txid'],
     ['_txid=9999999999999999999', '_txid'],
-  ])('refuses ?%s and says why', async (query, named) => {
+  ])('refuses ?%s and names the parameter', async (query, named) => {
     for (const path of ['/_history', '/Patient/_history', '/fhir/Patient/a/_history']) {
       const answer = await app.get(`${path}?${query}`);
       expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(named)]);
     }
   });
 
-  it('takes what is no news, and ignores the unknown for who asks so', async () => {
+  it('accepts parameters without effect, and ignores unknown ones with handling=lenient', async () => {
     expect((await history('/Patient/_history?_sort=-_lastUpdated&_since=&_pretty=true')).total).toBe(6);
     const lenient = await app.get('/Patient/_history?family=x', { headers: { Prefer: 'handling=lenient' } });
     expect(lenient.json<History>().link[0]?.url).toBe(`${BASE_URL}/Patient/_history?_count=100`);
   });
 
-  it('cannot be written', async () => {
+  it('is read-only', async () => {
     for (const path of ['/_history', '/fhir/Patient/_history', '/Patient/a/_history', '/Patient/a/_history/1']) {
       const answer = await app.delete(path);
       expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
     }
   });
 
-  it('pages forth and back over the same versions', async () => {
+  it('pages forward and back over the same versions', async () => {
     // `news` is the history of the server without the resources that it stored at its first start.
     const news = `/_history?_since=${times.get('Patient/a 1')}&`;
     for (const path of [news, '/Patient/_history?', '/Patient/a/_history?']) {
@@ -208,7 +208,7 @@ describe('the history of a type and of the server', () => {
   });
 });
 
-describe('pages of a history by their number', () => {
+describe('numbered pages of a history', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -218,7 +218,7 @@ describe('pages of a history by their number', () => {
   afterAll(() => app.close());
 
   it.each(['/_history', '/fhir/Basic/_history', '/Basic/p/_history'])(
-    'of %s hold together what it holds, with the same total and links to their neighbours',
+    'of %s together have all versions, the same total and links to their neighbors',
     async (path) => {
       const pageAt = async (page: number): Promise<History> =>
         bundleOf<Entry>(await app.get(`${path}?_count=2&_page=${page}`));
@@ -236,7 +236,7 @@ describe('pages of a history by their number', () => {
   );
 });
 
-describe('what later transactions wrote (_txid)', () => {
+describe('changes since a transaction (_txid)', () => {
   let app: TestApp;
   let client: Client;
 
@@ -269,7 +269,7 @@ describe('what later transactions wrote (_txid)', () => {
     ['/fhir/_history', 'system'],
     ['/Basic/_history', 'type'],
     ['/Basic/resource/_history', 'resource'],
-  ])('is what the monitor link of %s leads to: news, and nothing else', async (path, id) => {
+  ])('are found by the monitor link of %s, and nothing else', async (path, id) => {
     await put(id, 'known');
     const known = new URL(await settled('/Basic/_history?_txid=0')).searchParams.get('_txid') ?? '';
     const start = await settled(`${path}?_txid=${known}`);
@@ -281,7 +281,7 @@ describe('what later transactions wrote (_txid)', () => {
     expect(await settled(news.monitor)).not.toBe('');
   });
 
-  it('misses nothing of a transaction that began earlier and commits later', async () => {
+  it('include a transaction that began earlier and commits later', async () => {
     const monitor = await settled('/Basic/_history?_txid=0');
     await client.query('begin');
     await client.query(
@@ -295,7 +295,7 @@ describe('what later transactions wrote (_txid)', () => {
     expect((await read(between.monitor)).versions).toContain('Basic/slow 1');
   });
 
-  it('is paged without a gap, and only the first page tells where news begin', async () => {
+  it('are paged without a gap, and only the first page has the monitor link', async () => {
     const monitor = await settled('/Basic/_history?_txid=0');
     for (let n = 1; n <= 5; n++) await put('paged', String(n));
     const pages = await followPages<Entry>(app, monitor.replace('_count=100', '_count=2'));
@@ -303,7 +303,7 @@ describe('what later transactions wrote (_txid)', () => {
     expect(pages.map((page) => linkOf(page, 'monitor') !== undefined)).toEqual([true, false, false]);
   });
 
-  it('is the transaction of each version, filled in by the database', async () => {
+  it('are found by the transaction id that the database stores with each version', async () => {
     await put('kept', '1');
     await put('kept', '2');
     await app.delete('/Basic/kept');
@@ -315,7 +315,7 @@ describe('what later transactions wrote (_txid)', () => {
   });
 });
 
-describe('the history while others write', () => {
+describe('the history during writes', () => {
   let app: TestApp;
   /** A time after the first start, at which the server stores its own resources. */
   let since: string;
@@ -328,7 +328,7 @@ describe('the history while others write', () => {
   afterAll(() => app.close());
 
   it.each(['/Basic/_history', '/fhir/_history', '/Basic/h1/_history'])(
-    'lists on the pages of %s each version that was there once, and none twice',
+    'has on the pages of %s each earlier version once',
     async (path) => {
       const before = versionsOf([bundleOf<Entry>(await app.get(`${path}?_since=${since}&_count=1000`))]);
       let isOver = false;

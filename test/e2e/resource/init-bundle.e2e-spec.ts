@@ -32,7 +32,7 @@ describe('SVC_INIT_BUNDLE', () => {
   }
   const bundle = (type: string, ...entry: object[]): object => ({ resourceType: 'Bundle', type, entry });
 
-  it.each(['transaction', 'batch'])('stores what a %s holds, and nothing more at the next start', async (type) => {
+  it.each(['transaction', 'batch'])('stores the entries of a %s, and nothing more at the next start', async (type) => {
     for (let starts = 1; starts <= 2; starts++) {
       const app = await start(`${type}.json`, bundle(type, ...entries));
       try {
@@ -63,7 +63,11 @@ describe('SVC_INIT_BUNDLE', () => {
       bundle('transaction', ...entries, wrong),
       'Bundle.entry[2]: AccessPolicy.engine must be',
     ],
-    ['such an entry in a batch', bundle('batch', ...entries, wrong), 'Bundle.entry[2]: AccessPolicy.engine must be'],
+    [
+      'a batch entry that breaks a rule',
+      bundle('batch', ...entries, wrong),
+      'Bundle.entry[2]: AccessPolicy.engine must be',
+    ],
     [
       'a read',
       bundle('transaction', { request: { method: 'GET', url: 'Patient/1' } }),
@@ -77,7 +81,7 @@ describe('SVC_INIT_BUNDLE', () => {
     );
   });
 
-  it('stops the start without the file', async () => {
+  it('stops the start if the file is missing', async () => {
     const environment = { SVC_INIT_BUNDLE: join(folder, 'none.json') };
     await expect(startTestApp({ databaseUrl: database.url, environment })).rejects.toThrow('none.json: ENOENT');
   });

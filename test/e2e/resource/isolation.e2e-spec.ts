@@ -78,12 +78,12 @@ describe('x-max-isolation-level', () => {
       ['POST', '/fhir', bundle('transaction', { method: 'POST', url: 'Basic' })],
       ['POST', '/', bundle('batch', { method: 'POST', url: 'Basic' })],
       ['POST', '/', bundle('batch', { method: 'PUT', url: `Basic?identifier=${name}-3` })],
-    ])('is the level of %s %s', async (method, path, body) => {
+    ])('is applied to %s %s', async (method, path, body) => {
       expect((await send(method, path, level, body)).status).toBeLessThan(300);
       expect(LevelListener.seen).toEqual([level ?? 'read-committed']);
     });
 
-    it('leaves exactly one resource of sixteen conditional creates at once, on two servers, half of them without the header', async () => {
+    it('stores exactly one resource for sixteen concurrent conditional creates, on two servers, half without the header', async () => {
       const body = { ...basic('race'), identifier: [{ value: `race-${name}` }] };
       const sent = await Promise.all(
         Array.from({ length: 16 }, (_, n) =>
@@ -102,7 +102,7 @@ describe('x-max-isolation-level', () => {
       expect((await app.get(`/fhir/Basic?identifier=race-${name}`)).json<Bundle>().total).toBe(1);
     });
 
-    it('gives sixteen writers of one new id versions without a gap, and the history as many', async () => {
+    it('creates versions without a gap for sixteen concurrent writers of one new id, with their history', async () => {
       const path = `/fhir/Basic/versions-${name}`;
       const sent = await Promise.all(
         Array.from({ length: 16 }, (_, n) =>
@@ -120,7 +120,7 @@ describe('x-max-isolation-level', () => {
     });
   });
 
-  it('makes a transaction see one state, reads included', async () => {
+  it('lets a serializable transaction read its own writes', async () => {
     const entries = [
       { method: 'PUT', url: 'Basic/state' },
       { method: 'GET', url: 'Basic/state' },
@@ -131,7 +131,7 @@ describe('x-max-isolation-level', () => {
     ).toEqual(['201 Created', '200 OK']);
   });
 
-  it.each(['serializable', 'repeatable-read'])('answers 412 to what %s cannot serialize', async (level) => {
+  it.each(['serializable', 'repeatable-read'])('returns 412 for a serialization failure at %s', async (level) => {
     LevelListener.isConflicting = true;
     const refused = await send('POST', '/fhir/Basic', level, basic('refused'));
     expect([refused.status, refused.json<Outcome>().issue[0]?.code]).toEqual([412, 'conflict']);
@@ -141,13 +141,13 @@ describe('x-max-isolation-level', () => {
     expect(LevelListener.seen).toHaveLength(5);
   });
 
-  it('answers 503 and when to try again where nobody asked for more than locks', async () => {
+  it('returns 503 with Retry-After for a serialization failure without the header', async () => {
     LevelListener.isConflicting = true;
     const refused = await send('POST', '/fhir/Basic', undefined, basic('refused'));
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
   });
 
-  it.each(['', 'snapshot', 'read uncommitted', 'serializable, read-committed'])('takes no "%s"', async (level) => {
+  it.each(['', 'snapshot', 'read uncommitted', 'serializable, read-committed'])('refuses "%s"', async (level) => {
     for (const [method, path] of [
       ['POST', '/fhir/Basic'],
       ['PUT', '/fhir/Basic/none'],
@@ -164,7 +164,7 @@ describe('x-max-isolation-level', () => {
     }
   });
 
-  it('is about writes: reads need no level', async () => {
+  it('is ignored for reads', async () => {
     expect((await send('GET', '/fhir/Basic', 'snapshot')).status).toBe(200);
     expect((await send('GET', '/fhir/Basic/never', 'snapshot')).status).toBe(404);
   });

@@ -14,7 +14,7 @@ interface RawAnswer {
   readonly body: Buffer;
 }
 
-describe('what a caller may ask of an answer', () => {
+describe('content negotiation', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe('what a caller may ask of an answer', () => {
 
   describe('formats', () => {
     it.each(['application/fhir+json', 'application/json', 'application/json+fhir', 'text/json'])(
-      'mirrors the JSON type %s, for resources, bundles, outcomes and /metadata alike',
+      'returns the requested JSON type %s, for resources, Bundles, outcomes and /metadata',
       async (accept) => {
         for (const path of [
           '/Observation/o1',
@@ -60,29 +60,32 @@ describe('what a caller may ask of an answer', () => {
       },
     );
 
-    it.each(['text/yaml', 'application/yaml', 'application/fhir+yaml'])('answers %s as YAML', async (accept) => {
-      for (const path of ['/Observation/o1', '/fhir/Observation?_id=o1', '/Observation/none', '/metadata']) {
-        const json = JSON.parse((await read(path)).body.toString()) as object;
-        const { headers, body } = await read(path, { Accept: accept });
-        expect([path, headers['content-type']]).toEqual([path, `${accept}; charset=utf-8`]);
-        expect(load(body.toString())).toEqual(json);
-      }
-    });
+    it.each(['text/yaml', 'application/yaml', 'application/fhir+yaml'])(
+      'returns YAML for the type %s',
+      async (accept) => {
+        for (const path of ['/Observation/o1', '/fhir/Observation?_id=o1', '/Observation/none', '/metadata']) {
+          const json = JSON.parse((await read(path)).body.toString()) as object;
+          const { headers, body } = await read(path, { Accept: accept });
+          expect([path, headers['content-type']]).toEqual([path, `${accept}; charset=utf-8`]);
+          expect(load(body.toString())).toEqual(json);
+        }
+      },
+    );
 
-    it('keeps digits and the kinds of strings in YAML', async () => {
+    it('keeps digits and string types in YAML', async () => {
       const yaml = (await read('/Observation/o1?_format=yaml')).body.toString();
       expect(yaml).toContain('  value: 1.10\n  unit: "1.10"\n');
       expect(yaml).toContain('  text: "yes"\n');
     });
 
-    it('takes the list of a browser', async () => {
+    it('accepts the Accept header of a browser', async () => {
       const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
       expect((await read('/Observation/o1', { Accept: accept })).headers['content-type']).toMatch(
         /^application\/fhir\+json/,
       );
     });
 
-    it('refuses what it cannot write with 406 and says what there is, before it writes', async () => {
+    it('refuses an unsupported type with 406 and the supported ones, before it writes', async () => {
       const refusedRead = await app.get('/Observation/o1', { headers: { Accept: 'application/fhir+xml' } });
       expect([refusedRead.status, refusedRead.json()]).toEqual([
         406,
@@ -100,13 +103,13 @@ describe('what a caller may ask of an answer', () => {
       expect((await app.get(path)).status).toBe(404);
     });
 
-    it('prefers _format to Accept, and keeps it out of everybody else’s way', async () => {
+    it('prefers _format to Accept, and does not affect other routes', async () => {
       const answer = await read('/Observation/o1?_format=application/json', { Accept: 'application/fhir+xml' });
       expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
       expect((await app.get('/health', { headers: { Accept: 'text/plain' } })).status).toBe(200);
     });
 
-    it('spreads answers over lines with _pretty=true, digits kept', async () => {
+    it('pretty-prints with _pretty=true, and keeps digits', async () => {
       const pretty = (await read('/Observation/o1?_pretty=true')).body.toString();
       expect(pretty).toContain('\n  "valueQuantity": {\n    "value": 1.10,\n');
       expect((await read('/Observation/o1?_pretty=false')).body.toString()).not.toContain('\n');
@@ -118,7 +121,7 @@ describe('what a caller may ask of an answer', () => {
     const yaml = (path: string, body: string): ReturnType<TestApp['put']> =>
       app.put(path, body, { headers: { 'Content-Type': 'text/yaml' } });
 
-    it('stores the same as JSON does, digits included', async () => {
+    it('are stored as the same JSON would be, including digits', async () => {
       const stored = await yaml(
         '/Observation/y1',
         'resourceType: Observation\nstatus: final\ncode: { text: "yes" }\nvalueQuantity:\n  value: 1.10\n',
@@ -129,7 +132,7 @@ describe('what a caller may ask of an answer', () => {
       ]);
     });
 
-    it('gives an operation the same as JSON does', async () => {
+    it('work for operations as JSON does', async () => {
       const headers = { 'Content-Type': 'text/yaml' };
       const valid = await app.post('/fhir/Patient/$validate', 'resourceType: Patient\nactive: yes\n', { headers });
       expect([valid.status, valid.text]).toEqual([200, expect.stringContaining('Patient.active')]);
@@ -145,15 +148,15 @@ describe('what a caller may ask of an answer', () => {
       ['duplicate keys', 'a: 1\na: 2', 400],
       ['aliases', 'a: &x [1]\nb: *x', 400],
       ['depth', `a: ${'['.repeat(200)}`, 400],
-      ['a body that is no object', '- a', 400],
+      ['a body that is not an object', '- a', 400],
       ['more than a mebibyte', `a: "${'x'.repeat(1024 * 1024)}"`, 413],
-    ])('refuses %s', async (_name, body, status) => {
+    ])('refuse %s', async (_name, body, status) => {
       expect((await yaml('/Observation/y2', body)).status).toBe(status);
     });
   });
 
   describe('conditional reads', () => {
-    it('answers 304 with ETag and without a body to a version that is known', async () => {
+    it('return 304 with ETag and without a body for a known version', async () => {
       for (const path of ['/Observation/o1', '/fhir/Observation/o1/_history/1']) {
         const known = await read(path, { 'If-None-Match': 'W/"7", W/"1"' });
         expect([known.status, known.headers.etag, known.body.length]).toEqual([304, 'W/"1"', 0]);
@@ -162,7 +165,7 @@ describe('what a caller may ask of an answer', () => {
       }
     });
 
-    it('answers 304 to what did not change since', async () => {
+    it('return 304 for a resource that did not change since', async () => {
       const { headers } = await read('/Observation/o1');
       const modified = String(headers['last-modified']);
       expect((await read('/Observation/o1', { 'If-Modified-Since': modified })).status).toBe(304);
@@ -170,7 +173,7 @@ describe('what a caller may ask of an answer', () => {
       expect((await read('/Observation/o1', { 'If-Modified-Since': before })).status).toBe(200);
     });
 
-    it('sends what is new, and tells caches to ask', async () => {
+    it('return a newer version, and require caches to revalidate', async () => {
       const path = '/Observation/changing';
       await app.put(path, observation('final'));
       expect((await read(path, { 'If-None-Match': 'W/"1"' })).status).toBe(304);
@@ -209,7 +212,7 @@ describe('what a caller may ask of an answer', () => {
       expect(answers[0]?.headers.get('location')).toContain('/_history/1');
     });
 
-    it('is not applied to reads and refusals, nor when it says something else', async () => {
+    it('is not applied to reads, errors, or with other values', async () => {
       const headers = { Prefer: 'return=minimal' };
       expect((await app.get('/Observation/o1', { headers })).text).toContain('"valueQuantity"');
       expect((await app.put('/Observation/o1', '{', { headers })).json()).toMatchObject({
@@ -223,7 +226,7 @@ describe('what a caller may ask of an answer', () => {
   });
 
   describe('_summary and _elements', () => {
-    it('shows parts, tagged, on read and vread', async () => {
+    it('return the SUBSETTED part on read and vread', async () => {
       for (const path of ['/Observation/o1', '/fhir/Observation/o1/_history/1']) {
         const summary = (await app.get(`${path}?_summary=true`)).text;
         expect(summary).toContain('"valueQuantity":{"value":1.10,"unit":"1.10"}');
@@ -246,7 +249,7 @@ describe('what a caller may ask of an answer', () => {
       },
     };
 
-    it('compresses long answers as the caller takes them, with the length that is sent', async () => {
+    it('compresses long responses by Accept-Encoding, with the right Content-Length', async () => {
       await app.put('/Basic/long', LONG);
       const plain = await read('/Basic/long');
       expect([plain.headers['content-encoding'], plain.headers['content-length']]).toEqual([
@@ -265,7 +268,7 @@ describe('what a caller may ask of an answer', () => {
       }
     });
 
-    it('leaves short answers, 304 and HEAD as they are', async () => {
+    it('does not compress short responses, 304 and HEAD', async () => {
       const accepting = { 'Accept-Encoding': 'gzip' };
       expect((await read('/Observation/o1', accepting)).headers['content-encoding']).toBeUndefined();
       const known = await read('/Basic/long', { ...accepting, 'If-None-Match': 'W/"1"' });
@@ -279,14 +282,14 @@ describe('what a caller may ask of an answer', () => {
       ]);
     });
 
-    it('leaves compression to a proxy where SVC_COMPRESSION is off', async () => {
+    it('is off with SVC_COMPRESSION=off', async () => {
       const other = await startTestApp({ databaseUrl: app.databaseUrl, environment: { SVC_COMPRESSION: 'off' } });
       const { headers } = await other.get('/metadata', { headers: { 'Accept-Encoding': 'gzip' } });
       await other.close();
       expect(headers.get('content-encoding')).toBeNull();
     });
 
-    it('takes compressed bodies, and counts what comes out of them', async () => {
+    it('accepts compressed bodies, and limits their decompressed size', async () => {
       const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' };
       expect((await raw('PUT', '/Basic/packed', headers, gzipSync('{"code":{"text":"packed"}}'))).status).toBe(201);
       expect((await app.get('/Basic/packed')).text).toContain('"packed"');
@@ -304,7 +307,7 @@ describe('what a caller may ask of an answer', () => {
       '/Observation?_id=o1',
       '/Observation/o1/_history',
       '/metadata',
-    ])('tells of %s what GET would, without the body', async (path) => {
+    ])('returns for %s the headers of GET, without the body', async (path) => {
       const [head, get] = [await raw('HEAD', path), await read(path)];
       const told = ({ status, headers }: RawAnswer): object => ({
         status,
@@ -316,7 +319,7 @@ describe('what a caller may ask of an answer', () => {
       expect(head.body.length).toBe(0);
     });
 
-    it('tells that nothing is there', async () => {
+    it('returns 404 for an unknown resource', async () => {
       expect((await raw('HEAD', '/Observation/none')).status).toBe(404);
     });
   });

@@ -75,7 +75,7 @@ const REFUSED: readonly Odd[] = [
 
 const diagnosticsOf = (answer: Received): string => answer.json<Outcome>().issue[0]?.diagnostics ?? '';
 
-describe('an odd request', () => {
+describe('an unusual request', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -117,7 +117,7 @@ describe('an odd request', () => {
       sent.end(body);
     });
 
-  describe('by a method that its route does not have is 405, with the methods that it has', () => {
+  describe('with a method that the route does not support is 405, with the supported ones', () => {
     it.each([
       ['DELETE', '', 'GET, HEAD, POST'],
       ['PUT', '', 'GET, HEAD, POST'],
@@ -147,7 +147,7 @@ describe('an odd request', () => {
   });
 
   it.each(REFUSED.map((row) => [`${row[0]} [base]${row[1].slice(0, 60)} is ${row[2]}`, row] as const))(
-    '%s, and says what to do',
+    '%s, with a remedy',
     async (_name, [method, path, status, says, headers]) => {
       for (const root of ['/fhir', '']) {
         const answer = await send(method, `${root}${path}`, headers);
@@ -166,16 +166,16 @@ describe('an odd request', () => {
     ['/Patient/p?_elements='],
     ['/Patient/p', { 'If-None-Match': 'abc' }],
     ['/Patient/p', { 'If-Modified-Since': 'yesterday' }],
-  ])('GET %s is answered with the resource all the same', async (path, headers = {}) => {
+  ])('GET %s returns the resource all the same', async (path, headers = {}) => {
     const answer = await app.get(path, { headers });
     expect([answer.status, answer.json<{ id: string }>().id]).toEqual([200, 'p']);
   });
 
-  it('with a doubled slash is none of ours', async () => {
+  it('with a double slash is 404', async () => {
     expect((await sendRaw('GET', '//fhir/Patient/p', [])).status).toBe(404);
   });
 
-  it('on any route in another case is none of ours: paths of FHIR tell upper case from lower', async () => {
+  it('with another case in the path is 404, since FHIR paths are case-sensitive', async () => {
     const { paths } = (await app.get('/api-json')).json<{ paths: Record<string, object> }>();
     const roots = ['/fhir', '', ...Object.keys(paths), '/api', '/api-json'].map((path) => `${path}/`);
     const lowered = roots.map((path) => path.replace(/^\/[A-Z]\w+/, (type) => type.toLowerCase()));
@@ -195,7 +195,7 @@ describe('an odd request', () => {
     expect(answered).toEqual([]);
   });
 
-  it('with If-None-Exist twice is refused: joined, they would mean something else', async () => {
+  it('with two If-None-Exist headers is refused, since their joined value would mean something else', async () => {
     const headers = [
       'Content-Type',
       'application/json',
@@ -208,17 +208,17 @@ describe('an odd request', () => {
     expect([answer.status, diagnosticsOf(answer)]).toEqual([400, expect.stringContaining('twice')]);
   });
 
-  it('with If-Match twice counts both', async () => {
+  it('with two If-Match headers matches either value', async () => {
     const headers = ['Content-Type', 'application/json', 'If-Match', 'W/"7"', 'If-Match', 'W/"1"'];
     expect((await sendRaw('PUT', '/Patient/p', headers, JSON.stringify(PATIENT))).status).toBe(200);
   });
 
-  it('with Host twice is refused', async () => {
+  it('with two Host headers is refused', async () => {
     const answer = await sendRaw('GET', '/Patient/p', ['Host', 'other.example']);
     expect([answer.status, diagnosticsOf(answer)]).toEqual([400, expect.stringContaining('Host')]);
   });
 
-  it('that writes with If-Modified-Since is answered as without it', async () => {
+  it('that writes with If-Modified-Since ignores that header', async () => {
     const headers = { 'If-Modified-Since': new Date(Date.now() + 60_000).toUTCString() };
     const { name } = PATIENT;
     expect((await app.put('/Person/modified', { resourceType: 'Person', name }, { headers })).status).toBe(201);
@@ -234,7 +234,7 @@ describe('an odd request', () => {
     ['PUT', 'ifModifiedSince', '1999-01-01T00:00:00Z'],
     ['DELETE', 'ifNoneExist', 'identifier=1'],
     ['PATCH', 'ifNoneExist', 'identifier=1'],
-  ])('in a Bundle by %s with %s is refused: the condition would have no effect', async (method, name, value) => {
+  ])('in a Bundle by %s with %s is refused, since the condition would have no effect', async (method, name, value) => {
     const request = { method, url: method === 'POST' ? 'Patient' : 'Patient/p', [name]: value };
     const entry = [{ request, ...(['POST', 'PUT', 'PATCH'].includes(method) ? { resource: PATIENT } : {}) }];
     for (const type of ['transaction', 'batch']) {
@@ -244,14 +244,14 @@ describe('an odd request', () => {
     expect((await app.get('/Patient/p')).headers.get('etag')).toBe('W/"1"');
   });
 
-  it('in a transaction with criteria in URL and ifNoneExist is refused', async () => {
+  it('in a transaction with criteria in both URL and ifNoneExist is refused', async () => {
     const request = { method: 'POST', url: 'Patient?identifier=1', ifNoneExist: 'identifier=2' };
     const entry = [{ request, resource: PATIENT }];
     const answer = await app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry });
     expect([answer.status, diagnosticsOf(answer)]).toEqual([400, expect.stringContaining('not in both')]);
   });
 
-  it('with a search in URL and form asks both', async () => {
+  it('with search parameters in both URL and form applies both', async () => {
     await app.put('/Patient/both', { ...PATIENT, gender: 'female' });
     const found = async (path: string, body: string): Promise<number | undefined> =>
       (await app.post(path, body, { headers: FORM })).json<Bundle>().total;
@@ -260,7 +260,7 @@ describe('an odd request', () => {
     expect(await found('/Patient/_search/', '')).toBe(2);
   });
 
-  it('with _format in the form of a search is answered so', async () => {
+  it('with _format in the search form is answered in that format', async () => {
     const yaml = await app.post('/Patient/_search', '_format=yaml&family=Odd', { headers: FORM });
     expect([yaml.status, yaml.headers.get('content-type'), yaml.text]).toEqual([
       200,
@@ -271,23 +271,23 @@ describe('an odd request', () => {
     expect((await app.post('/Patient/_search', '_pretty=true', { headers: FORM })).text).toContain('\n');
   });
 
-  it('with a form that is no UTF-8 is 400', async () => {
+  it('with a form that is not UTF-8 is 400', async () => {
     const answer = await app.post('/Patient/_search', 'family=%ff', { headers: FORM });
     expect([answer.status, diagnosticsOf(answer)]).toEqual([400, expect.stringContaining('UTF-8')]);
   });
 
-  it('with a search as JSON is 415 and says what to send', async () => {
+  it('with a search as JSON is 415, with the right media type', async () => {
     const answer = await app.post('/Patient/_search', { family: 'Odd' });
     expect([answer.status, diagnosticsOf(answer)]).toEqual([415, expect.stringContaining('x-www-form-urlencoded')]);
   });
 
-  it('with a URL beyond what HTTP takes is 431 and says how to search then', async () => {
+  it('with a URL over the HTTP limit is 431, with the advice to use _search', async () => {
     const answer = await sendRaw('GET', `/Patient?family=${'a'.repeat(20_000)}`, []);
     expect([answer.status, diagnosticsOf(answer)]).toEqual([431, expect.stringContaining('_search')]);
   });
 
   it.each(['http://other.example', 'HTTPS://other.example:8443'])(
-    'with a target in absolute form (%s) is the same request',
+    'with a target in absolute form (%s) is treated as the same request',
     async (origin) => {
       const form = ['Content-Type', 'application/x-www-form-urlencoded'];
       for (const [method, path, body] of [
@@ -302,7 +302,7 @@ describe('an odd request', () => {
     },
   );
 
-  it('with thousands of headers loses none of them', async () => {
+  it('with thousands of headers keeps all of them', async () => {
     const filler = Array.from({ length: 1_500 }, () => ['a', '']).flat();
     const answer = await sendRaw('GET', '/Patient?unknown=1', [...filler, 'Prefer', 'handling=lenient']);
     expect(answer.status).toBe(200);
@@ -331,12 +331,12 @@ describe('an odd request', () => {
       ['413 Payload Too Large', '100-continue', [bearer, 'Content-Length: 9999999999']],
       ['415 Unsupported Media Type', '100-continue', [bearer, 'Content-Length: 100', 'Content-Encoding: x']],
       ['417 Expectation Failed', 'something-else', [bearer, 'Content-Length: 100']],
-    ])('is %s without 100 if the headers alone lead to it', async (status, expects, headers) => {
+    ])('is %s without 100 Continue if the headers already lead to it', async (status, expects, headers) => {
       const received = await sendBytes(put([...headers, `Expect: ${expects}`]));
       expect(received.split('\r\n')[0]).toBe(`HTTP/1.1 ${status}`);
     });
 
-    it('gets 100 before its body is read, and then the answer', async () => {
+    it('gets 100 Continue before its body is read, and then the response', async () => {
       const body = JSON.stringify(PATIENT);
       const { hostname, port } = new URL(app.url);
       const socket = connect(Number(port), hostname);
@@ -350,11 +350,11 @@ describe('an odd request', () => {
     });
   });
 
-  it('that is no HTTP is 400 with an OperationOutcome', async () => {
+  it('that is not HTTP is 400 with an OperationOutcome', async () => {
     expect(await sendBytes('HELLO\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n[^]*OperationOutcome/);
   });
 
-  it('that is no HTTP is refused after the answers to the requests before it', async () => {
+  it('that is not HTTP is refused after the responses to the requests before it', async () => {
     const head = (method: string, path: string): string =>
       `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${ROOT}\r\nContent-Type: application/json\r\n`;
     const body = JSON.stringify({ resourceType: 'Patient', id: 'before-garbage' });
@@ -366,7 +366,7 @@ describe('an odd request', () => {
     expect(statusesOf(await sendBytes(`${chunked}no size\r\n`))).toEqual(['400']);
   });
 
-  it('that goes on with bytes that are no HTTP costs one listener while an earlier request runs', async () => {
+  it('that continues with invalid bytes adds only one listener during an earlier request', async () => {
     const other = await app.connect();
     await other.query('begin; lock table resource in access exclusive mode');
     const listeners: number[] = [];
@@ -389,7 +389,7 @@ describe('an odd request', () => {
     expect(listeners[1]).toBe(listeners[0]);
   });
 
-  it('in a batch fails alone, and says what to do', async () => {
+  it('in a batch entry fails only that entry, with a remedy', async () => {
     const entry = ['auth/token', '../../health', 'Patient/p#x', 'http://other.example/Patient/p'].map((url) => ({
       request: { method: 'GET', url },
     }));
@@ -404,7 +404,7 @@ describe('an odd request', () => {
     ]);
   });
 
-  it('of a page that may call gets the list of headers that it may read', async () => {
+  it('from an allowed origin gets the list of readable headers', async () => {
     const preflight = await app.send('OPTIONS', '/fhir/Patient/p', {
       authorization: null,
       headers: {
@@ -430,7 +430,7 @@ describe('an odd request', () => {
   });
 
   it.each([['GET'], ['OPTIONS']])(
-    'C13.6: by %s lets credentials through from an origin that may call, and says so to no other',
+    'C13.6: by %s allows credentials for an allowed origin, and for no other',
     async (method) => {
       const credentialsFor = async (headers: Record<string, string>): Promise<unknown[]> => {
         const answer = await app.send(method, '/fhir/Patient/p', { headers });

@@ -26,7 +26,7 @@ describe('X-Original-Uri', () => {
     return [...link.map(({ url }) => url), ...entry.map(({ fullUrl }) => fullUrl)];
   };
 
-  it('of a trusted proxy is where links begin', async () => {
+  it('from a trusted proxy is the base of links', async () => {
     for (const url of await urlsOf(trusting, ORIGINAL))
       expect(url).toMatch(/^https:\/\/gw\.example\/clinic\/fhir\/Patient/);
     const created = await trusting.post(
@@ -37,12 +37,12 @@ describe('X-Original-Uri', () => {
     expect(created.headers.get('location')).toMatch(new RegExp(`^${BASE_URL}/clinic/fhir/Patient/`));
   });
 
-  it('of anybody else is ignored', async () => {
+  it('from any other client is ignored', async () => {
     for (const url of await urlsOf(plain, ORIGINAL)) expect(url).toMatch(new RegExp(`^${BASE_URL}/fhir/Patient`));
   });
 
   it.each(['javascript:alert(1)/Patient', 'https://gw.example/Observation', 'https://u:p@gw.example/Patient', '%'])(
-    'is ignored when it is no address of the call: %s',
+    'is ignored if it does not match the request: %s',
     async (original) => {
       for (const url of await urlsOf(trusting, { 'X-Original-Uri': original }))
         expect(url).toMatch(new RegExp(`^${BASE_URL}/fhir/Patient`));

@@ -47,7 +47,7 @@ describe('PATCH', () => {
       ['an object as merge patch', { gender: 'male' }, 'application/json; charset=utf-8'],
       ['Parameters as FHIRPath patch', replaceGender, 'application/json'],
       ['Parameters of the old media type', replaceGender, 'application/json+fhir'],
-    ])('takes %s, and makes one new version', async (_kind, body, type) => {
+    ])('applies %s, and creates one version', async (_kind, body, type) => {
       await app.delete('/Patient/forms');
       const stored = await app.put('/Patient/forms', { gender: 'female', active: true });
       const version = Number(stored.json<{ meta: { versionId: string } }>().meta.versionId);
@@ -58,7 +58,7 @@ describe('PATCH', () => {
     });
   });
 
-  it('takes the kind that _method names, whatever the media type', async () => {
+  it('applies the kind in _method, whatever the media type', async () => {
     await app.put('/Patient/method', { gender: 'female' });
     const changes = [{ op: 'add', path: '/active', value: true }];
     expect((await patch('/Patient/method?_method=json-patch', changes, MERGE_PATCH)).status).toBe(200);
@@ -96,7 +96,7 @@ describe('PATCH', () => {
     );
   });
 
-  it('is searched, and told as PATCH by the history', async () => {
+  it('updates the search index, and is PATCH in the history', async () => {
     await app.put('/Patient/told', { gender: 'female', birthDate: '1999-09-09' });
     await patch('/Patient/told', { gender: 'other' });
     expect((await app.get('/Patient?_id=told&gender=other')).json<Bundle>().total).toBe(1);
@@ -110,7 +110,7 @@ describe('PATCH', () => {
     });
   });
 
-  it('makes an event, and neither version nor event when nothing changed', async () => {
+  it('creates one event, and neither version nor event if nothing changed', async () => {
     const topic = 'http://clinic.example/topics/patched';
     await app.put('/SvcSubscriptionTopic/patched', {
       url: topic,
@@ -135,7 +135,7 @@ describe('PATCH', () => {
     await app.delete('/SvcTopicDestination/patched');
   });
 
-  it('honours If-Match, also in its test of the version', async () => {
+  it('applies If-Match, and a test of the version in the patch', async () => {
     await app.put('/Patient/match', { gender: 'female' });
     const wrong = await patch('/Patient/match', { active: true }, MERGE_PATCH, { 'If-Match': 'W/"7"' });
     const right = await patch('/Patient/match', { active: true }, MERGE_PATCH, { 'If-Match': 'W/"1"' });
@@ -144,7 +144,7 @@ describe('PATCH', () => {
     expect((await patch('/Patient/match', tested, JSON_PATCH)).status).toBe(200);
   });
 
-  it('is 404 for what never was, 410 for what was deleted', async () => {
+  it('returns 404 for an unknown resource, 410 for a deleted one', async () => {
     await app.put('/Patient/gone', {});
     await app.delete('/Patient/gone');
     const answers = [
@@ -166,7 +166,7 @@ describe('PATCH', () => {
     expect((await app.get('/Patient/atomic')).headers.get('etag')).toBe('W/"1"');
   });
 
-  it('loses none of sixteen patches at once, on two servers', async () => {
+  it('loses none of sixteen concurrent patches, on two servers', async () => {
     await app.put('/Patient/race', { name: [{ family: 'first' }] });
     const answers = await Promise.all(
       times(16, (n) => {
@@ -186,7 +186,7 @@ describe('PATCH', () => {
     expect(meta.versionId).toBe('17');
   });
 
-  it('counts up exactly, when each caller tests what it read and tries again', async () => {
+  it('counts exactly if each caller tests the value that it read and repeats', async () => {
     await app.put('/SDCDocument/counter', { status: 'draft', count: 0 });
     const increment = async (): Promise<void> => {
       for (let tries = 0; tries < 100; tries++) {
@@ -203,7 +203,7 @@ describe('PATCH', () => {
   });
 
   describe('keeps secrets', () => {
-    it('stored when it changes something else, and out of the body when it sets them', async () => {
+    it('that are stored when it changes other members, and returns none that it sets', async () => {
       await app.put('/Client/patched', { secret: 'first-secret', grant_types: ['basic'] });
       await patch('/Client/patched', { description: 'changed' });
       const call = (secret: string): Promise<Received> =>
@@ -226,17 +226,17 @@ describe('PATCH', () => {
     it.each<[string, object | string, string, number]>([
       ['an object as JSON Patch', { op: 'remove', path: '/gender' }, JSON_PATCH, 400],
       ['an unknown operation', [{ op: 'increment', path: '/gender' }], JSON_PATCH, 400],
-      ['a pointer that is none', [{ op: 'remove', path: 'gender' }], JSON_PATCH, 400],
-      ['a patch of nothing', [{ op: 'remove', path: '/birthDate' }], JSON_PATCH, 422],
+      ['an invalid JSON pointer', [{ op: 'remove', path: 'gender' }], JSON_PATCH, 400],
+      ['a removal of a missing member', [{ op: 'remove', path: '/birthDate' }], JSON_PATCH, 422],
       ['a test that fails', [{ op: 'test', path: '/gender', value: 'male' }], JSON_PATCH, 422],
       ['a resource that is a list', [], MERGE_PATCH, 422],
-      ['a resource that is a text', '"x"', MERGE_PATCH, 422],
-      ['Parameters that are none', { resourceType: 'Patient' }, `${FHIR_JSON}?`, 415],
+      ['a resource that is a string', '"x"', MERGE_PATCH, 422],
+      ['invalid Parameters', { resourceType: 'Patient' }, `${FHIR_JSON}?`, 415],
       ['another id', { id: 'other' }, MERGE_PATCH, 422],
       ['no id', { id: null }, MERGE_PATCH, 422],
       ['another type', { resourceType: 'Observation' }, MERGE_PATCH, 422],
       ['no type', [{ op: 'remove', path: '/resourceType' }], JSON_PATCH, 422],
-      ['a meta that is no object', { meta: 'x' }, MERGE_PATCH, 422],
+      ['a meta that is not an object', { meta: 'x' }, MERGE_PATCH, 422],
       ['__proto__ in a pointer', [{ op: 'add', path: '/__proto__', value: {} }], JSON_PATCH, 422],
       ['constructor in a pointer', [{ op: 'copy', from: '/name', path: '/constructor' }], JSON_PATCH, 422],
       ['__proto__ in a value', '{"__proto__":{"x":1}}', MERGE_PATCH, 400],
@@ -244,7 +244,7 @@ describe('PATCH', () => {
       ['broken JSON', '{"gender":', MERGE_PATCH, 400],
       ['nothing', '', MERGE_PATCH, 400],
       [
-        'a path of many',
+        'a path with several matches',
         operation(
           { name: 'type', valueCode: 'delete' },
           { name: 'path', valueString: 'Patient.name | Patient.gender' },
@@ -253,7 +253,7 @@ describe('PATCH', () => {
         422,
       ],
       [
-        'a value of no element',
+        'a value that the element cannot have',
         operation(
           { name: 'type', valueCode: 'add' },
           { name: 'path', valueString: 'Patient' },
@@ -264,7 +264,7 @@ describe('PATCH', () => {
         422,
       ],
       [
-        'the id by a path',
+        'a FHIRPath change of the id',
         operation(
           { name: 'type', valueCode: 'replace' },
           { name: 'path', valueString: 'Patient.id' },
@@ -284,7 +284,7 @@ describe('PATCH', () => {
       expect(await contentOf('/Patient/refused')).toBe('"gender":"female","name":[{"family":"A"}]');
     });
 
-    it('other media types with those that it takes', async () => {
+    it('other media types, and lists the supported ones', async () => {
       const refused = await patch('/Patient/refused', 'x', 'text/plain');
       expect([refused.status, refused.headers.get('accept-patch')]).toEqual([
         415,

@@ -25,7 +25,7 @@ class Veto implements ResourceChangeListener {
 @Module({ providers: [Veto] })
 class VetoModule {}
 
-describe('refusals say what is wrong, where, and what to do', () => {
+describe('errors with a remedy', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -47,7 +47,7 @@ describe('refusals say what is wrong, where, and what to do', () => {
     return [answer.status, await answer.text()];
   };
 
-  it('C10.1: the refusal of a large body names the limit', async () => {
+  it('C10.1: the error for a large body has the limit', async () => {
     const body = JSON.stringify({ resourceType: 'Patient', name: [{ text: 'x'.repeat(1_600_000) }] });
     expect(toldBy(await app.post('/fhir/Patient', body))).toEqual([
       413,
@@ -61,18 +61,18 @@ describe('refusals say what is wrong, where, and what to do', () => {
     ['POST', '/fhir/Observatoin', 'Did you mean "Observation"?'],
     ['GET', '/fhir/SDCDocumnet', 'Did you mean "SDCDocument"?'],
     ['GET', '/fhir/Spaceship', 'GET /metadata lists those that are.'],
-  ])('C10.2: %s %s names the nearest type, or where types are listed', async (method, path, hint) => {
+  ])('C10.2: %s %s suggests the nearest type, or where types are listed', async (method, path, hint) => {
     const answer = await app.send(method, path, method === 'POST' ? { body: {} } : {});
     expect(toldBy(answer)).toEqual([404, expect.stringContaining(hint)]);
   });
 
-  it('C10.2: an entry of a Bundle does too', async () => {
+  it('C10.2: an entry of a Bundle with a misspelt type gets the nearest type', async () => {
     const entry = [{ request: { method: 'GET', url: 'Patint/1' } }];
     const answer = await app.post('/fhir', { resourceType: 'Bundle', type: 'batch', entry });
     expect(answer.text).toContain('Did you mean');
   });
 
-  it('C10.6: a veto of kind conflict has the code conflict; an id that is taken is a duplicate', async () => {
+  it('C10.6: a veto of kind conflict has the code conflict; a duplicate id has the code duplicate', async () => {
     const flag = {
       resourceType: 'Flag',
       status: 'active',
@@ -85,7 +85,7 @@ describe('refusals say what is wrong, where, and what to do', () => {
     expect([taken.status, issueOf(taken).code]).toEqual([409, 'duplicate']);
   });
 
-  it('C10.8: a body that does not unpack, and a URL that does not decode, have a cause each', async () => {
+  it('C10.8: a body that cannot be decompressed, and a URL that cannot be decoded, have different errors', async () => {
     const authorized = { Authorization: ROOT, 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' };
     const broken = await fetched('/fhir/Patient', { method: 'POST', headers: authorized, body: 'no gzip' });
     expect(broken).toEqual([
@@ -101,21 +101,21 @@ describe('refusals say what is wrong, where, and what to do', () => {
     expect(url).toEqual([400, expect.stringMatching(/URL cannot be decoded.*%25/)]);
   });
 
-  it.each(['DELETE', 'POST', 'PUT'])('C10.9: the refusal of %s /metadata says what to send', async (method) => {
+  it.each(['DELETE', 'POST', 'PUT'])('C10.9: the error for %s /metadata says what to send', async (method) => {
     const answer = await app.send(method, '/fhir/metadata');
     expect(toldBy(answer)).toEqual([405, 'The CapabilityStatement can only be read: send GET /metadata.']);
   });
 
-  describe('C10.12: a remedy has', () => {
+  describe('C10.12: a remedy is returned for', () => {
     it.each([
       ['404', 'GET', '/fhir/Patient/never', 404, 'search with GET /Patient'],
       ['410', 'GET', '/fhir/Patient/gone', 410, 'GET /Patient/gone/_history'],
       ['410 of a PATCH', 'PATCH', '/fhir/Patient/gone', 410, 'GET /Patient/gone/_history'],
-      ['a version that never was', 'GET', '/fhir/Patient/kept/_history/9', 404, 'GET /Patient/kept/_history lists'],
-      ['a version that is no number', 'GET', '/fhir/Patient/kept/_history/x', 404, 'a whole number such as 2'],
+      ['an unknown version', 'GET', '/fhir/Patient/kept/_history/9', 404, 'GET /Patient/kept/_history lists'],
+      ['a version that is not a number', 'GET', '/fhir/Patient/kept/_history/x', 404, 'a whole number such as 2'],
       ['405 on SDCAddendum', 'POST', '/fhir/SDCAddendum', 405, 'svc.sdc.addendum/create-addendum'],
       ['405 on one SDCAddendum', 'DELETE', '/SDCAddendum/x', 405, 'POST /rpc'],
-      ['a patch by criteria that find nothing', 'PATCH', '/Patient?_id=never', 404, 'GET /Patient?'],
+      ['a conditional patch without a match', 'PATCH', '/Patient?_id=never', 404, 'GET /Patient?'],
     ])('%s', async (_, method, path, status, remedy) => {
       const headers = { 'Content-Type': 'application/merge-patch+json' };
       const answer = await app.send(method, path, method === 'PATCH' ? { body: {}, headers } : {});
@@ -147,7 +147,7 @@ describe('refusals say what is wrong, where, and what to do', () => {
       ]);
     });
 
-    it('a userName that is taken', async () => {
+    it('a duplicate userName', async () => {
       await app.put('/User/first', { userName: 'taken' });
       const answer = await app.put('/User/second', { userName: 'taken' });
       expect(toldBy(answer)).toEqual([409, 'Another User has this userName as a login name. Choose another one.']);
@@ -163,7 +163,7 @@ describe('refusals say what is wrong, where, and what to do', () => {
       expect(toldBy(answer)).toEqual([400, expect.stringContaining(remedy)]);
     });
 
-    it('a condition that several match', async () => {
+    it('a condition with several matches', async () => {
       const identifier = [{ value: 'several' }];
       for (const id of ['several-1', 'several-2'])
         await app.put(`/Patient/${id}`, { resourceType: 'Patient', identifier });
@@ -172,7 +172,7 @@ describe('refusals say what is wrong, where, and what to do', () => {
     });
   });
 
-  it('C10.13: the refusal of a deep body names the place, in a few words', async () => {
+  it('C10.13: the error for a deep body has a shortened path', async () => {
     const answer = await app.post('/fhir/Patient', `${'{"extension":['.repeat(40)}${']}'.repeat(40)}`);
     expect(toldBy(answer)).toEqual([
       400,
@@ -183,7 +183,7 @@ describe('refusals say what is wrong, where, and what to do', () => {
   });
 
   it.each(['application/x-www-form-urlencoded', 'text/plain', 'text/yaml', 'application/xml'])(
-    'C13.4: /rpc does not take %s, and says what to send',
+    'C13.4: /rpc refuses %s, and says what to send',
     async (type) => {
       const body = JSON.stringify({ method: 'svc/echo', params: { text: 'x' } });
       const answer = await app.post('/rpc', body, { headers: { 'Content-Type': type } });
@@ -197,7 +197,7 @@ describe('refusals say what is wrong, where, and what to do', () => {
   );
 
   it.each(['application/json', 'application/json; charset=utf-8', 'application/fhir+json'])(
-    'C13.4: /rpc takes %s',
+    'C13.4: /rpc accepts %s',
     async (type) => {
       const body = JSON.stringify({ method: 'svc/echo', params: { text: 'x' } });
       expect((await app.post('/rpc', body, { headers: { 'Content-Type': type } })).status).toBe(200);

@@ -30,7 +30,7 @@ const HTTP_DATE = /^\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 /** The tested interactions, in the order in which they run. `{base}` is the root of the request. */
 const INTERACTIONS: readonly Row[] = [
   {
-    fact: 'create answers 201, the resource as it is stored, and where its version is',
+    fact: 'create returns 201, the stored resource, and the location of its version',
     send: ['POST', '/Patient'],
     body: patient('A', { id: 'a', identifier: [{ value: 'a' }] }),
     status: 201,
@@ -43,21 +43,21 @@ const INTERACTIONS: readonly Row[] = [
     shows: { resourceType: 'Patient', id: 'a', meta: { versionId: '1' }, name: [{ family: 'A' }] },
   },
   {
-    fact: 'create without an id gets one from the server',
+    fact: 'create without an id gets an id from the server',
     send: ['POST', '/Patient'],
     body: patient('B'),
     status: 201,
     answers: { location: /\/Patient\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/_history\/1$/ },
   },
   {
-    fact: 'create of an id that is taken is 409',
+    fact: 'create with a duplicate id is 409',
     send: ['POST', '/Patient'],
     body: patient('A', { id: 'a' }),
     status: 409,
     shows: outcome('duplicate'),
   },
   {
-    fact: 'create of what breaks R4 is 422 and names the element',
+    fact: 'create of an invalid resource is 422 and names the element',
     send: ['POST', '/Patient'],
     body: { resourceType: 'Patient', name: 'A' },
     status: 422,
@@ -71,7 +71,7 @@ const INTERACTIONS: readonly Row[] = [
     status: 201,
   },
   {
-    fact: 'conditional create with one match answers with it',
+    fact: 'conditional create with one match returns it',
     send: ['POST', '/Patient?identifier=a'],
     body: patient('A'),
     status: 200,
@@ -87,24 +87,24 @@ const INTERACTIONS: readonly Row[] = [
     shows: outcome('multiple-matches'),
   },
   {
-    fact: 'read answers the resource with its version',
+    fact: 'read returns the resource with its version',
     send: ['GET', '/Patient/a'],
     status: 200,
     answers: { etag: 'W/"1"', 'last-modified': HTTP_DATE },
     shows: { id: 'a', meta: { versionId: '1' } },
   },
   {
-    fact: 'read of a version that is known is 304 without a body',
+    fact: 'read with the ETag of the stored version is 304 without a body',
     send: ['GET', '/Patient/a'],
     headers: { 'If-None-Match': 'W/"1"' },
     status: 304,
     answers: { etag: 'W/"1"' },
     shows: null,
   },
-  { fact: 'read of what never was is 404', send: ['GET', '/Patient/never'], status: 404, shows: outcome('not-found') },
+  { fact: 'read of an unknown id is 404', send: ['GET', '/Patient/never'], status: 404, shows: outcome('not-found') },
   { fact: 'read of an unknown type is 404', send: ['GET', '/Nothing/a'], status: 404, shows: outcome('not-found') },
   {
-    fact: 'update of a stored resource answers 200 and its next version',
+    fact: 'update of a stored resource returns 200 and its next version',
     send: ['PUT', '/Patient/a'],
     headers: { 'If-Match': 'W/"1"' },
     body: patient('A2', { identifier: [{ value: 'a' }] }),
@@ -113,14 +113,14 @@ const INTERACTIONS: readonly Row[] = [
     shows: { id: 'a', meta: { versionId: '2' } },
   },
   {
-    fact: 'update with the same content makes no version',
+    fact: 'update with the same content creates no version',
     send: ['PUT', '/Patient/a'],
     body: patient('A2', { identifier: [{ value: 'a' }] }),
     status: 200,
     answers: { etag: 'W/"2"' },
   },
   {
-    fact: 'update of a version that is not the stored one is 412',
+    fact: 'update with an If-Match of another version is 412',
     send: ['PUT', '/Patient/a'],
     headers: { 'If-Match': '1' },
     body: patient('A3'),
@@ -128,7 +128,7 @@ const INTERACTIONS: readonly Row[] = [
     shows: outcome('conflict'),
   },
   {
-    fact: 'update with If-Match: * of what is not stored is 412',
+    fact: 'update of an unknown id with If-Match: * is 412',
     send: ['PUT', '/Patient/d'],
     headers: { 'If-Match': '*' },
     body: patient('D'),
@@ -136,21 +136,21 @@ const INTERACTIONS: readonly Row[] = [
     shows: outcome('conflict'),
   },
   {
-    fact: 'update of what is not stored creates it',
+    fact: 'update of an unknown id creates the resource',
     send: ['PUT', '/Patient/d'],
     body: patient('D'),
     status: 201,
     answers: { location: '{base}/Patient/d/_history/1', etag: 'W/"1"' },
   },
   {
-    fact: 'update whose body names another id is 400',
+    fact: 'update with another id in the body is 400',
     send: ['PUT', '/Patient/d'],
     body: patient('D', { id: 'other' }),
     status: 400,
     shows: outcome('invalid'),
   },
   {
-    fact: 'conditional update without a match creates, under the id of the body',
+    fact: 'conditional update without a match creates with the id of the body',
     send: ['PUT', '/Patient?identifier=e'],
     body: patient('E', { id: 'e', identifier: [{ value: 'e' }] }),
     status: 201,
@@ -172,7 +172,7 @@ const INTERACTIONS: readonly Row[] = [
     shows: outcome('multiple-matches'),
   },
   {
-    fact: 'patch answers the patched resource',
+    fact: 'patch returns the patched resource',
     send: ['PATCH', '/Patient/a'],
     headers: MERGE,
     body: { active: true },
@@ -181,7 +181,7 @@ const INTERACTIONS: readonly Row[] = [
     shows: { id: 'a', active: true },
   },
   {
-    fact: 'patch that changes nothing makes no version',
+    fact: 'patch that changes nothing creates no version',
     send: ['PATCH', '/Patient/a'],
     headers: MERGE,
     body: { active: true },
@@ -205,20 +205,20 @@ const INTERACTIONS: readonly Row[] = [
     shows: outcome('not-found'),
   },
   {
-    fact: 'vread answers a version of long ago',
+    fact: 'vread returns an earlier version',
     send: ['GET', '/Patient/a/_history/1'],
     status: 200,
     answers: { etag: 'W/"1"' },
     shows: { meta: { versionId: '1' }, name: [{ family: 'A' }] },
   },
   {
-    fact: 'vread of a version in another spelling is 404',
+    fact: 'vread of a version with a leading zero is 404',
     send: ['GET', '/Patient/a/_history/01'],
     status: 404,
     shows: outcome('not-found'),
   },
   {
-    fact: 'vread of a version that never was is 404',
+    fact: 'vread of an unknown version is 404',
     send: ['GET', '/Patient/a/_history/9'],
     status: 404,
     shows: outcome('not-found'),
@@ -233,7 +233,7 @@ const INTERACTIONS: readonly Row[] = [
     shows: null,
   },
   {
-    fact: 'return=OperationOutcome tells what happened',
+    fact: 'return=OperationOutcome returns an OperationOutcome',
     send: ['PUT', '/Patient/d'],
     headers: { Prefer: 'return=OperationOutcome' },
     body: patient('D3'),
@@ -259,7 +259,7 @@ const INTERACTIONS: readonly Row[] = [
     },
   },
   {
-    fact: 'search answers a searchset with links, addresses and modes',
+    fact: 'search returns a searchset with links, fullUrls and modes',
     send: ['GET', '/Patient?_id=a&_count=1'],
     status: 200,
     shows: {
@@ -286,40 +286,40 @@ const INTERACTIONS: readonly Row[] = [
     shows: { issue: [{ diagnostics: 'Patient has no search parameter "famly". Did you mean "family"?' }] },
   },
   {
-    fact: 'search drops parameters without a value',
+    fact: 'search ignores parameters without a value',
     send: ['GET', '/Patient?_id=a&family=&_count=1'],
     status: 200,
     shows: { total: 1, link: [{ url: '{base}/Patient?_id=a&_count=1' }, {}] },
   },
   {
-    fact: 'search says with _explain what was asked of the database, and how it went',
+    fact: 'search with _explain returns the SQL statement and its plan',
     send: ['GET', '/Patient?_id=a&_explain=1'],
     status: 200,
     shows: { total: 1, query: expect.any(Array), plan: expect.stringContaining('actual') },
   },
   {
-    fact: 'search in the compartment of a patient takes parameters',
+    fact: 'search in the compartment of a patient accepts parameters',
     send: ['GET', '/Patient/a/Observation?code=x'],
     status: 200,
     shows: { type: 'searchset', total: 0 },
   },
   {
-    fact: 'delete of a version that is not the stored one is 412',
+    fact: 'delete with an If-Match of another version is 412',
     send: ['DELETE', '/Patient/d'],
     headers: { 'If-Match': 'W/"1"' },
     status: 412,
     shows: outcome('conflict'),
   },
   {
-    fact: 'delete answers 200 with what was deleted',
+    fact: 'delete returns 200 with the deleted resource',
     send: ['DELETE', '/Patient/d'],
     headers: { 'If-Match': 'W/"3"' },
     status: 200,
     shows: { id: 'd', meta: { versionId: '3' } },
   },
-  { fact: 'delete of what is gone is 204', send: ['DELETE', '/Patient/d'], status: 204, shows: null },
-  { fact: 'delete of what never was is 204', send: ['DELETE', '/Patient/never'], status: 204, shows: null },
-  { fact: 'read of what was deleted is 410', send: ['GET', '/Patient/d'], status: 410, shows: outcome('deleted') },
+  { fact: 'delete of a deleted resource is 204', send: ['DELETE', '/Patient/d'], status: 204, shows: null },
+  { fact: 'delete of an unknown id is 204', send: ['DELETE', '/Patient/never'], status: 204, shows: null },
+  { fact: 'read of a deleted resource is 410', send: ['GET', '/Patient/d'], status: 410, shows: outcome('deleted') },
   {
     fact: 'delete with _no-content=true is 204',
     send: ['DELETE', '/Patient/a?_no-content=true'],
@@ -328,20 +328,20 @@ const INTERACTIONS: readonly Row[] = [
   },
   { fact: 'conditional delete without a match is 204', send: ['DELETE', '/Patient?identifier=none'], status: 204 },
   {
-    fact: 'conditional delete of several is 412',
+    fact: 'conditional delete with several matches is 412',
     send: ['DELETE', '/Patient?identifier=c,e'],
     status: 412,
     shows: outcome('multiple-matches'),
   },
   {
-    fact: 'conditional delete of several is allowed by x-conditional-delete: remove-all',
+    fact: 'conditional delete with several matches is allowed by x-conditional-delete: remove-all',
     send: ['DELETE', '/Patient?identifier=c,e'],
     headers: { 'x-conditional-delete': 'remove-all' },
     status: 200,
     shows: { resourceType: 'OperationOutcome', issue: [{ severity: 'information' }] },
   },
   {
-    fact: 'a transaction answers each entry, in their order',
+    fact: 'a transaction returns a response for each entry, in order',
     send: ['POST', ''],
     body: {
       resourceType: 'Bundle',
@@ -355,7 +355,7 @@ const INTERACTIONS: readonly Row[] = [
     },
   },
   {
-    fact: 'a batch answers each entry by itself',
+    fact: 'a batch processes each entry independently',
     send: ['POST', ''],
     body: {
       resourceType: 'Bundle',
@@ -369,20 +369,20 @@ const INTERACTIONS: readonly Row[] = [
     },
   },
   {
-    fact: 'what the server can do is public, and about this root',
+    fact: '/metadata is public, and names this root',
     send: ['GET', '/metadata'],
     headers: { Authorization: '' },
     status: 200,
     shows: { resourceType: 'CapabilityStatement', status: 'active', kind: 'instance', rest: [{ mode: 'server' }] },
   },
   {
-    fact: 'its terminology has a separate mode',
+    fact: '/metadata?mode=terminology returns the TerminologyCapabilities',
     send: ['GET', '/metadata?mode=terminology'],
     status: 200,
     shows: { resourceType: 'TerminologyCapabilities', kind: 'instance' },
   },
   {
-    fact: 'which release it is tells $version',
+    fact: '$version returns the release of the server',
     send: ['GET', '/$version'],
     status: 200,
     shows: { version: expect.any(String) },
@@ -424,7 +424,7 @@ describe.each(['/fhir', ''])('the resource API on the root "%s"', (root) => {
     JSON.parse(answer.text.replaceAll(`"${BASE_URL}${root}/`, '"{base}/')) as object;
 });
 
-describe('what needs no credentials', () => {
+describe('without credentials,', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -432,7 +432,7 @@ describe('what needs no credentials', () => {
   });
   afterAll(() => app.close());
 
-  it('is /health, with version, uptime, memory and the time of the database', async () => {
+  it('/health returns version, uptime, memory and the time of the database', async () => {
     const health = await app.get('/health', { authorization: null });
     const check = [{ observedValue: expect.any(Number), observedUnit: expect.any(String) }];
     expect([health.status, health.headers.get('content-type')]).toEqual([
@@ -452,7 +452,7 @@ describe('what needs no credentials', () => {
     ['GET', '/Patient/p/_history'],
     ['GET', '/$version'],
     ['DELETE', '/Patient?_id=p'],
-  ])('is not %s %s: 401 tells how to log in', async (method, path) => {
+  ])('%s %s returns 401 with a challenge', async (method, path) => {
     const refused = await app.send(method, path, { authorization: null });
     expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="svc"']);
     expect(refused.json()).toMatchObject({ id: 'login', issue: [{ code: 'login' }] });

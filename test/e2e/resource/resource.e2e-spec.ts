@@ -22,7 +22,7 @@ describe('the resource API', () => {
   describe.each(['/fhir', ''])('on the root "%s"', (root) => {
     const idOf = (name: string): string => `${name}${root === '' ? '-plain' : '-fhir'}`;
 
-    it('creates with a new UUID, and tells where the version is', async () => {
+    it('creates with a new UUID, and returns the location of the version', async () => {
       const created = await app.post(`${root}/Patient`, { name: [{ family: 'New' }] });
       const { id, meta } = created.json<{ id: string; meta: { versionId: string; lastUpdated: string } }>();
       expect(created.status).toBe(201);
@@ -35,7 +35,7 @@ describe('the resource API', () => {
       expect((await app.get(`${root}/Patient/${id}`)).text).toBe(created.text);
     });
 
-    it('keeps the id of a POST and refuses it a second time', async () => {
+    it('keeps the id of a POST, and refuses the same id again', async () => {
       expect((await app.post(`${root}/Patient`, patient(idOf('posted')))).status).toBe(201);
       const again = await app.post(`${root}/Patient`, patient(idOf('posted')));
       expect(again.status).toBe(409);
@@ -53,7 +53,7 @@ describe('the resource API', () => {
       expect((await app.get(`${path}/_history/3`)).status).toBe(404);
     });
 
-    it('fills id and resourceType in from the URL', async () => {
+    it('adds id and resourceType from the URL', async () => {
       const stored = await app.put(`${root}/Patient/${idOf('bare')}`, { active: true });
       expect(stored.json()).toMatchObject({ resourceType: 'Patient', id: idOf('bare'), active: true });
     });
@@ -65,14 +65,14 @@ describe('the resource API', () => {
     });
   });
 
-  it('answers with the sent bytes, except id, meta, resourceType and white space outside strings', async () => {
+  it('returns the sent bytes, except id, meta, resourceType and white space outside strings', async () => {
     const body = `{ "b" : 1.10,  "resourceType":"SDCDocument","a":"two  spaces \\u00e9 é", "n": [1e2, -0.0, 12345678901234567890.10],"id":"bytes"}`;
     const stored = await app.put('/SDCDocument/bytes', body);
     const [, content] = /^\{"resourceType":"SDCDocument","id":"bytes","meta":\{[^}]*\},(.*)$/.exec(stored.text) ?? [];
     expect(content).toBe('"b":1.10,"a":"two  spaces \\u00e9 é","n":[1e2,-0.0,12345678901234567890.10]}');
   });
 
-  it('keeps meta.profile, meta.tag and their digits, and writes version and time itself', async () => {
+  it('keeps meta.profile, meta.tag and their digits, and sets version and time', async () => {
     const meta = {
       versionId: '99',
       lastUpdated: '1999-01-01T00:00:00Z',
@@ -89,7 +89,7 @@ describe('the resource API', () => {
     });
   });
 
-  it('makes no new version of content that is the same, whatever its white space and key order', async () => {
+  it('creates no version if only white space or key order changes', async () => {
     await app.put('/Patient/same', '{"resourceType":"Patient","active":true,"gender":"female"}');
     const again = await app.put('/Patient/same', '{ "gender": "female", "resourceType":"Patient", "active" : true }');
     expect(again.status).toBe(200);
@@ -102,7 +102,7 @@ describe('the resource API', () => {
   });
 
   describe('deletion', () => {
-    it('answers 200 with the deleted resource, then 204; a read is 410, and versions go on', async () => {
+    it('returns 200 with the deleted resource, then 204; a read is 410, and versions continue', async () => {
       const stored = await app.put('/Patient/gone', patient('gone'));
       const deleted = await app.delete('/Patient/gone');
       expect([deleted.status, deleted.text]).toEqual([200, stored.text]);
@@ -116,14 +116,14 @@ describe('the resource API', () => {
       expect((await app.get('/Patient/gone')).status).toBe(200);
     });
 
-    it('answers 204 for what never was', async () => {
+    it('returns 204 for an unknown resource', async () => {
       expect((await app.delete('/Patient/never')).status).toBe(204);
       expect((await app.get('/Patient/never')).status).toBe(404);
     });
   });
 
   describe('If-Match', () => {
-    it('writes on the named version and refuses another with 412', async () => {
+    it('writes if the version matches, else returns 412', async () => {
       await app.put('/Patient/match', patient('match'));
       const wrong = await app.put('/Patient/match', patient('match', 'B'), { headers: { 'If-Match': 'W/"7"' } });
       expect([wrong.status, wrong.json<Outcome>().issue[0]?.code]).toEqual([412, 'conflict']);
@@ -141,7 +141,7 @@ describe('the resource API', () => {
       expect((await app.delete('/Patient/match', { headers: { 'If-Match': 'W/"6"' } })).status).toBe(200);
     });
 
-    it('refuses * where nothing is stored, and a header that is no version', async () => {
+    it('refuses * if nothing is stored, and an invalid value', async () => {
       expect((await app.put('/Patient/nothing', patient('nothing'), { headers: { 'If-Match': '*' } })).status).toBe(
         412,
       );
@@ -151,7 +151,7 @@ describe('the resource API', () => {
       expect((await app.get('/Patient/nothing')).status).toBe(404);
     });
 
-    it('lets one of sixteen writers win, and versions have no gap', async () => {
+    it('lets one of sixteen concurrent writers succeed, and versions have no gap', async () => {
       await app.put('/Patient/race', patient('race', 'start'));
       const writes = Array.from({ length: 16 }, (_, n) =>
         app.put('/Patient/race', patient('race', `writer ${n}`), { headers: { 'If-Match': 'W/"1"' } }),
@@ -162,7 +162,7 @@ describe('the resource API', () => {
     });
   });
 
-  it('gives sixteen writers at once sixteen versions without a gap', async () => {
+  it('stores sixteen versions without a gap for sixteen concurrent writers', async () => {
     const writes = Array.from({ length: 16 }, (_, n) => app.put('/Patient/busy', patient('busy', `writer ${n}`)));
     const answers = await Promise.all(writes);
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array.from({ length: 15 }, () => 200), 201]);
@@ -175,7 +175,7 @@ describe('the resource API', () => {
     );
   });
 
-  it('lets one of sixteen creates of one id win', async () => {
+  it('lets one of sixteen concurrent creates of one id succeed', async () => {
     const creates = Array.from({ length: 16 }, () => app.post('/Patient', patient('created-once')));
     const statuses = (await Promise.all(creates)).map(({ status }) => status).sort();
     expect(statuses).toEqual([201, ...Array.from({ length: 15 }, () => 409)]);
@@ -200,7 +200,7 @@ describe('the resource API', () => {
       expect(pages.flatMap(({ entry }) => entry)).toEqual(whole.entry);
     });
 
-    it('is 404 for what never was, and cannot be written', async () => {
+    it('is 404 for an unknown resource, and is read-only', async () => {
       expect((await app.get('/Patient/never/_history')).status).toBe(404);
       const written = await app.post('/Patient/past/_history', {});
       expect([written.status, written.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
@@ -214,7 +214,7 @@ describe('the resource API', () => {
     });
   });
 
-  describe('refusals', () => {
+  describe('errors', () => {
     const deep = (levels: number): string =>
       `{"resourceType":"SDCDocument","x":${'['.repeat(levels)}${']'.repeat(levels)}}`;
 
@@ -222,27 +222,27 @@ describe('the resource API', () => {
       ['malformed JSON', '/Patient', '{"resourceType":"Patient"', 400],
       ['an empty body', '/Patient', ' ', 400],
       ['a list', '/Patient', '[]', 400],
-      ['a text', '/Patient', '"Patient"', 400],
+      ['a string', '/Patient', '"Patient"', 400],
       ['null', '/Patient', 'null', 400],
       ['another type than the URL', '/Patient', '{"resourceType":"Observation"}', 400],
       ['a duplicate key', '/Patient', '{"active":true,"active":false}', 400],
-      ['a duplicate key in disguise', '/Patient', '{"a":1,"\\u0061":2}', 400],
-      ['a duplicate key far inside', '/Patient', '{"name":[{"given":["A"],"given":["B"]}]}', 400],
-      ['NUL in a text', '/Patient', '{"name":[{"family":"A\\u0000B"}]}', 400],
+      ['an escaped duplicate key', '/Patient', '{"a":1,"\\u0061":2}', 400],
+      ['a nested duplicate key', '/Patient', '{"name":[{"given":["A"],"given":["B"]}]}', 400],
+      ['NUL in a string', '/Patient', '{"name":[{"family":"A\\u0000B"}]}', 400],
       ['half a surrogate pair', '/Patient', '{"name":[{"family":"\\ud800"}]}', 400],
       ['__proto__', '/Patient', '{"__proto__":{"polluted":true}}', 400],
       ['constructor', '/Patient', '{"extension":[{"constructor":{"prototype":{"polluted":true}}}]}', 400],
-      ['prototype in disguise', '/Patient', '{"\\u0070rototype":1}', 400],
+      ['an escaped key "prototype"', '/Patient', '{"\\u0070rototype":1}', 400],
       ['more than 64 levels', '/SDCDocument', deep(64), 400],
       ['a million levels', '/SDCDocument', deep(1_000_000), 400],
       ['a number of 41 characters', '/Observation', `{"x":${'1'.repeat(41)}}`, 400],
       ['a number with a huge exponent', '/Observation', '{"x":1e131071}', 400],
-      ['an id that is no id', '/Patient', '{"id":"a b"}', 400],
+      ['an invalid id', '/Patient', '{"id":"a b"}', 400],
       ['an id that is too long', '/Patient', `{"id":"${'a'.repeat(65)}"}`, 400],
-      ['an id that is no text', '/Patient', '{"id":7}', 422],
-      ['a meta that is no object', '/Patient', '{"meta":[]}', 422],
+      ['an id that is not a string', '/Patient', '{"id":7}', 422],
+      ['a meta that is not an object', '/Patient', '{"meta":[]}', 422],
       ['an unknown type', '/Patientt', '{}', 404],
-    ])('refuses %s', async (_name, path, body, status) => {
+    ])('refuse %s', async (_name, path, body, status) => {
       const refused = await app.post(`/fhir${path}`, body);
       const outcome = refused.json<Outcome>();
       expect([refused.status, outcome.resourceType, outcome.issue[0]?.severity]).toEqual([
@@ -253,17 +253,17 @@ describe('the resource API', () => {
       expect(outcome.id).toBe(outcome.issue[0]?.code);
     });
 
-    it('takes 63 levels of arrays in an object', async () => {
+    it('do not occur for 63 levels of arrays in an object', async () => {
       expect((await app.post('/SDCDocument', deep(63))).status).toBe(201);
     });
 
-    it('never repeats a value of the body in the refusal', async () => {
+    it('never repeat a value of the body', async () => {
       const refused = await app.post('/Patient', '{"name":[{"family":"Canary-Name"}],"name":"Canary-Name" oops}');
       expect(refused.status).toBe(400);
       expect(refused.text).not.toContain('Canary');
     });
 
-    it('refuses invalid UTF-8, other media types and a body over the limit', async () => {
+    it('refuse invalid UTF-8, other media types and a body over the limit', async () => {
       const bytes = await fetch(`${app.url}/Patient`, {
         method: 'POST',
         headers: {
@@ -280,7 +280,7 @@ describe('the resource API', () => {
       expect([large.status, large.json<Outcome>().issue[0]?.code]).toEqual([413, 'too-long']);
     });
 
-    it('refuses a PUT whose body names another id than the URL', async () => {
+    it('refuse a PUT whose body has another id than the URL', async () => {
       const refused = await app.put('/Patient/one', patient('two'));
       expect(refused.status).toBe(400);
       expect((await app.get('/Patient/one')).status).toBe(404);
@@ -293,12 +293,12 @@ describe('the resource API', () => {
       ['PUT', '/SDCAddendum/x', 'GET, HEAD'],
       ['POST', '/SDCAddendum', 'GET, HEAD'],
       ['DELETE', '/SDCAddendum/x', 'GET, HEAD'],
-    ])('answers %s %s with 405 and what is allowed', async (method, path, allow) => {
+    ])('return 405 for %s %s, with the allowed methods', async (method, path, allow) => {
       const refused = await app.send(method, `/fhir${path}`, { body: {} });
       expect([refused.status, refused.headers.get('allow')]).toEqual([405, allow]);
     });
 
-    it('answers unknown routes and operations with 404', async () => {
+    it('return 404 for unknown routes and operations', async () => {
       for (const path of [
         '/Patient/x/y/z',
         '/fhir/Patient/x/$nothing',
@@ -310,11 +310,11 @@ describe('the resource API', () => {
       }
     });
 
-    it('takes broken percent-encoding as the client mistake that it is', async () => {
+    it('return 400 for broken percent-encoding', async () => {
       expect((await app.get('/Patient/%E0%A4%A')).status).toBe(400);
     });
 
-    it('leaves no row, no history and no link of a write that was rolled back', async () => {
+    it('leave no row, no history and no reference of a rolled-back write', async () => {
       const before = await rowCounts(app.databaseUrl);
       expect((await app.put('/AccessPolicy/bad', { engine: 'nonsense' })).status).toBe(422);
       await app.put('/User/first', { userName: 'taken' });
@@ -327,7 +327,7 @@ describe('the resource API', () => {
     });
   });
 
-  it('gives each answer a request id, and takes a harmless one from the caller', async () => {
+  it('returns a request id, and accepts a valid one from the caller', async () => {
     expect((await app.get('/Patient/never')).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     expect(
       (await app.get('/Patient/never', { headers: { 'X-Request-Id': 'my-id.1' } })).headers.get('x-request-id'),
@@ -337,7 +337,7 @@ describe('the resource API', () => {
     ).not.toContain('"');
   });
 
-  it('states what it can do, made of what is registered', async () => {
+  it('lists the registered types and operations in /metadata', async () => {
     const statement = (await app.get('/fhir/metadata', { authorization: null })).json<{
       fhirVersion: string;
       rest: { resource: { type: string; interaction: { code: string }[]; operation: { name: string }[] }[] }[];

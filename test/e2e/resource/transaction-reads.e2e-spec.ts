@@ -10,7 +10,7 @@ const get = (url: string): object => ({ request: { method: 'GET', url } });
 /** A search that waits for a lock on the table of numbers. No write of a Basic needs that table. */
 const SLOW = 'RiskAssessment?probability=0.5';
 
-describe('S8.3: slow reads of a transaction', () => {
+describe('S8.3: slow reads in a transaction', () => {
   let app: TestApp;
   let other: Client;
 
@@ -43,7 +43,7 @@ describe('S8.3: slow reads of a transaction', () => {
     }
   };
 
-  it('hold up other writers of its rows for two seconds at most, and then write nothing', async () => {
+  it('block other writers of its rows for at most two seconds, and then roll back', async () => {
     await whileSlow(async () => {
       const slow = transact(put, get('Basic/shared'), get(SLOW), get('Basic/shared'));
       await eventually('the search waits', isSearching);
@@ -71,7 +71,7 @@ describe('S8.3: slow reads of a transaction', () => {
     expect(rows).toEqual([{ versions: 1 }]);
   });
 
-  it('have the time of any search where nothing is written', async () => {
+  it('may take as long as any search if the transaction writes nothing', async () => {
     const answer = await whileSlow(async () => {
       const reading = transact(get(SLOW), get('Basic/shared'));
       await eventually('the search waits', isSearching);
@@ -89,7 +89,7 @@ describe('S8.3: slow reads of a transaction', () => {
     expect(await textOf()).toBe('other');
   });
 
-  it('see what the transaction has written, at every position', async () => {
+  it('return the writes of the transaction, at every position', async () => {
     const answer = await transact(get('Basic/shared'), put, get('Basic?_id=shared'));
     const { entry } = answer.json<{ entry: { resource?: { code?: object; total?: number } }[] }>();
     expect(entry.map(({ resource }) => resource)).toEqual([

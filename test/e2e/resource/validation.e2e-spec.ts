@@ -31,7 +31,7 @@ const observation = (members: object = {}): object => ({
 });
 
 describe('a write', () => {
-  it('is refused with all faults at once, each with its place and what to do', async () => {
+  it('is refused with all faults at once, each with its path and remedy', async () => {
     const refused = await app.post('/fhir/Patient', { gender: 'm', nmae: [], birthDate: '2023-02-30', name: [] });
     expect(refused.status).toBe(422);
     expect(issuesOf(refused)).toEqual([
@@ -44,17 +44,17 @@ describe('a write', () => {
     expect(refused.text).toContain('male, female, other, unknown');
   });
 
-  it('stores nothing of it', async () => {
+  it('stores nothing if it is invalid', async () => {
     await app.put('/fhir/Patient/refused', { gender: 'm' });
     expect((await app.get('/fhir/Patient/refused')).status).toBe(404);
   });
 
-  it('takes back what the server itself sent', async () => {
+  it('accepts a resource as the server returned it', async () => {
     const stored = await app.put('/fhir/Observation/back', observation());
     expect((await app.put('/fhir/Observation/back', stored.text)).headers.get('etag')).toBe('W/"1"');
   });
 
-  it('of a type that a module brings is held to its shape', async () => {
+  it('of a type of a module is validated by its shape', async () => {
     const refused = await app.put('/fhir/Client/shaped', { grant_types: ['password'], grantTypes: [] });
     expect([refused.status, ...issuesOf(refused)]).toEqual([422, 'fatal structure Client.grantTypes']);
     expect((await app.put('/fhir/SDCDocument/open', { anything: { goes: [null] } })).status).toBe(201);
@@ -65,7 +65,7 @@ describe('a write', () => {
     ['User', { userName: 'empty', data: {}, name: {} }],
     ['Role', { name: 'nurse', user: { resourceType: 'User', id: 'empty' }, links: {} }],
     ['AccessPolicy', { engine: 'matcho', matcho: { resource: {} } }],
-  ])('C8: of %s may hold empty objects: %j', async (type, body) => {
+  ])('C8: of %s may contain empty objects: %j', async (type, body) => {
     const path = `/fhir/${type}/empty-objects`;
     const stored = await app.put(path, body);
     expect([stored.status, stored.text]).toEqual([201, expect.stringContaining('{}')]);
@@ -78,7 +78,7 @@ describe('a write', () => {
     ['Client', { grant_types: ['x'], secrt: 'y' }, 'Client.secrt', '"secret"'],
     ['User', { pasword: 'x' }, 'User.pasword', '"password"'],
     ['User', { username: 'x' }, 'User.username', '"userName"'],
-  ])('of %s names what is misspelt in %j', async (type, body, expression, meant) => {
+  ])('of %s names the misspelt member in %j', async (type, body, expression, meant) => {
     const refused = await app.post(`/fhir/${type}`, body);
     const issues = refused.json<Outcome>().issue.filter((issue) => issue.expression?.includes(expression));
     expect([refused.status, issues.map(({ diagnostics }) => diagnostics.includes(`Did you mean ${meant}?`))]).toEqual([
@@ -87,7 +87,7 @@ describe('a write', () => {
     ]);
   });
 
-  it('may name the types of this server where codes name types', async () => {
+  it('may use the types of this server as codes of resource types', async () => {
     const list = await app.post('/fhir/MessageDefinition', {
       status: 'draft',
       date: '2020-01-01',
@@ -100,7 +100,7 @@ describe('a write', () => {
 
 describe('$validate', () => {
   it.each(['/fhir/Observation/$validate', '/Observation/%24validate'])(
-    'answers 200 and "All OK" on %s',
+    'returns 200 and "All OK" on %s',
     async (path) => {
       const answer = await app.post(path, observation());
       expect([answer.status, ...issuesOf(answer)]).toEqual([200, 'information informational']);
@@ -108,12 +108,12 @@ describe('$validate', () => {
     },
   );
 
-  it('answers 200 with the faults, which are errors and not fatal', async () => {
+  it('returns 200 with the faults as errors, not as fatal', async () => {
     const answer = await app.post('/fhir/Observation/$validate', observation({ status: 'done' }));
     expect([answer.status, ...issuesOf(answer)]).toEqual([200, 'error code-invalid Observation.status']);
   });
 
-  it('reads Parameters, and stores nothing', async () => {
+  it('accepts Parameters, and stores nothing', async () => {
     const answer = await app.post('/fhir/Patient/$validate', {
       resourceType: 'Parameters',
       parameter: [
@@ -126,7 +126,7 @@ describe('$validate', () => {
   });
 
   it.each(['/fhir/Parameters/$validate', '/fhir/$validate'])(
-    'C3: unwraps mode, profile and resource on %s',
+    'C3: reads mode, profile and resource from Parameters on %s',
     async (path) => {
       const profile = 'http://x.example/StructureDefinition/absent';
       const content = { resourceType: 'Parameters', parameter: [{ name: 'a', part: [{ name: 'b' }] }] };
@@ -147,7 +147,7 @@ describe('$validate', () => {
     },
   );
 
-  it('validates what is stored, and what would replace it', async () => {
+  it('validates the stored resource, and a replacement of it', async () => {
     await app.put('/fhir/Patient/stored', { active: true });
     expect(issuesOf(await app.get('/fhir/Patient/stored/$validate'))).toEqual(['information informational']);
     expect(issuesOf(await app.post('/fhir/Patient/stored/$validate', { active: 5 }))).toEqual([
@@ -156,12 +156,12 @@ describe('$validate', () => {
     expect((await app.get('/fhir/Patient/absent/$validate')).status).toBe(404);
   });
 
-  it('says what the rule of a type says', async () => {
+  it('returns the errors of the resource rule', async () => {
     const answer = await app.post('/fhir/Client/$validate', { grant_types: ['telepathy'] });
     expect(issuesOf(answer)).toEqual(['error business-rule Client.grant_types']);
   });
 
-  it('says what the rule of a type says beside a warning, too', async () => {
+  it('returns the errors of the resource rule next to a warning', async () => {
     const meta = { profile: ['http://x.example/StructureDefinition/unknown'] };
     const answer = await app.post('/fhir/Client/$validate', { meta, grant_types: ['telepathy'] });
     expect(issuesOf(answer)).toEqual([
@@ -170,7 +170,7 @@ describe('$validate', () => {
     ]);
   });
 
-  it('takes the profile of a destination for checked by the rule, and not inside of others', async () => {
+  it('accepts the profile of a destination, which its rule checks, but not in other resources', async () => {
     const meta = { profile: ['http://x.example/StructureDefinition/svctopicdestination-webhook-at-least-once|1'] };
     const parameter = (...headers: string[]): object[] => [
       { name: 'endpoint', valueUrl: 'http://127.0.0.1:9/' },
@@ -197,7 +197,7 @@ describe('$validate', () => {
     );
   });
 
-  it.each(['/fhir/$validate', '/$validate'])('takes a resource of any type on %s', async (path) => {
+  it.each(['/fhir/$validate', '/$validate'])('accepts a resource of any type on %s', async (path) => {
     expect(issuesOf(await app.post(path, observation()))).toEqual(['information informational']);
     expect(issuesOf(await app.post(path, { resourceType: 'Patient', gender: 'm' }))).toEqual([
       'error code-invalid Patient.gender',
@@ -211,13 +211,13 @@ describe('$validate', () => {
     expect(issuesOf(await app.post(path, content))).toEqual(['error structure Parameters.parameter[0].value']);
   });
 
-  it('needs the right to it, and is in the CapabilityStatement', async () => {
+  it('requires credentials, and is in the CapabilityStatement', async () => {
     expect((await app.post('/fhir/$validate', observation(), { authorization: '' })).status).toBe(401);
     const { rest } = (await app.get('/fhir/metadata')).json<{ rest: { operation: { name: string }[] }[] }>();
     expect(rest[0]?.operation.map(({ name }) => name)).toContain('validate');
   });
 
-  it('tells of an id that is taken where a create is meant', async () => {
+  it('reports a duplicate id with mode=create', async () => {
     await app.put('/fhir/Patient/taken', {});
     const body = { resourceType: 'Patient', id: 'taken' };
     expect(issuesOf(await app.post('/fhir/Patient/$validate?mode=create', body))).toEqual([
@@ -228,7 +228,7 @@ describe('$validate', () => {
     ]);
   });
 
-  it('answers an error where the profile that is asked for is not known', async () => {
+  it('returns an error if the requested profile is unknown', async () => {
     const path = '/fhir/Observation/$validate?profile=';
     expect(issuesOf(await app.post(`${path}http://nowhere.example/p`, observation()))).toEqual([
       'error not-found Observation.meta.profile',
@@ -258,7 +258,7 @@ describe('$validate', () => {
     ['/fhir/Patient/$validate', '{"resourceType":"Parameters","parameter":[null, 5, {"name":"resource"}]}', 400],
     ['/fhir/Patient/$validate', '{"resourceType":"Parameters","parameter":5}', 400],
     ['/fhir/Spaceship/$validate', {}, 404],
-  ])('of %s with %j answers %i', async (path, body, status) => {
+  ])('of %s with %j returns %i', async (path, body, status) => {
     expect((await app.post(path, body)).status).toBe(status);
   });
 });
@@ -286,7 +286,7 @@ describe('a profile', () => {
     expect([answer.status < 300, answer.text]).toEqual([true, expect.any(String)]);
   };
 
-  it('that is not stored is a warning of $validate, and no refusal', async () => {
+  it('that is not stored causes a warning of $validate, but no refusal', async () => {
     const named = observation({ meta: { profile: ['http://nowhere.example/p'] } });
     expect(issuesOf(await app.post('/fhir/Observation/$validate', named))).toEqual([
       'warning not-found Observation.meta.profile',
@@ -294,7 +294,7 @@ describe('a profile', () => {
     expect((await app.post('/fhir/Observation', named)).status).toBe(201);
   });
 
-  it('is in force at the next write after it was stored, and after it was changed', async () => {
+  it('applies to the next write after it was stored or changed', async () => {
     expect((await app.post('/fhir/Observation', weight())).status).toBe(201);
     await put({ id: 'Observation.subject', path: 'Observation.subject', min: 1 });
     const refused = await app.post('/fhir/Observation', weight());
@@ -306,13 +306,13 @@ describe('a profile', () => {
     expect((await app.post('/fhir/Observation', observation({ issued: '2020-01-01T00:00:00Z' }))).status).toBe(201);
   });
 
-  it('is asked by name too', async () => {
+  it('can be requested by URL', async () => {
     await put({ id: 'Observation.subject', path: 'Observation.subject', min: 1 });
     const answer = await app.post(`/fhir/Observation/$validate?profile=${encodeURIComponent(url)}`, observation());
     expect(issuesOf(answer)).toEqual(['error required Observation.subject']);
   });
 
-  it('binds to a stored value set, of which it sees a change', async () => {
+  it('binds to a stored ValueSet, and follows its changes', async () => {
     await app.put('/fhir/ValueSet/units', {
       url: 'http://clinic.example/ValueSet/units',
       status: 'active',
@@ -338,7 +338,7 @@ describe('a profile', () => {
     expect((await app.post('/fhir/Observation', weight(grams))).status).toBe(201);
   });
 
-  it('holds for contained resources and for those in a stored Bundle', async () => {
+  it('applies to contained resources and to those in a stored Bundle', async () => {
     await put({ id: 'Observation.subject', path: 'Observation.subject', min: 1 });
     const inBundle = {
       resourceType: 'Bundle',
@@ -377,14 +377,14 @@ describe('a profile', () => {
     expect((await app.post('/fhir/Observation', weight({ code: { text: 'aaa' } }))).status).toBe(201);
   });
 
-  it('S3: warns of a pattern that backtracks', async () => {
+  it('S3: warns about a pattern that backtracks', async () => {
     await constrained('pattern-2', "text.matches('(?=a)')");
     const stored = await app.post('/fhir/Observation/$validate', weight({ code: { text: 'b' } }));
     expect(issuesOf(stored)).toEqual(['warning informational Observation.code']);
     expect(stored.text).toContain('no regular expression of RE2');
   });
 
-  it('S3: is interrupted when it takes too long, and not evaluated again for a while', async () => {
+  it('S3: stops a slow invariant, and skips it for a while', async () => {
     await constrained(
       'slow-1',
       'coding.all(%resource.code.coding.where(display.exists() or code.exists()).count() = 0)',
@@ -417,7 +417,7 @@ describe('SVC_REFERENCE_CHECK=on', () => {
   });
   afterAll(() => strict.close());
 
-  it('names each reference whose target is not stored, or was deleted', async () => {
+  it('reports each reference whose target is not stored, or was deleted', async () => {
     const refused = await strict.post(
       '/fhir/Observation',
       observation({
@@ -435,14 +435,14 @@ describe('SVC_REFERENCE_CHECK=on', () => {
     expect(refused.text).toContain('Encounter/never is not stored here');
   });
 
-  it('lets a Client be deleted, whose AuditEvent names it', async () => {
+  it('allows the deletion of a Client that its AuditEvent names', async () => {
     await strict.put('/Client/short-lived', { grant_types: ['basic'] });
     expect((await strict.delete('/Client/short-lived')).status).toBe(200);
     const { total } = (await strict.get('/AuditEvent?entity=Client/short-lived')).json<{ total: number }>();
     expect(total).toBe(2);
   });
 
-  it('is asked by $validate where a write is meant', async () => {
+  it('is applied by $validate with mode=create', async () => {
     const lost = observation({ subject: { reference: 'Patient/gone' } });
     expect(issuesOf(await strict.post('/fhir/Observation/$validate?mode=create', lost))).toEqual([
       'error not-found Observation.subject',
@@ -450,7 +450,7 @@ describe('SVC_REFERENCE_CHECK=on', () => {
     expect(issuesOf(await strict.post('/fhir/Observation/$validate', lost))).toEqual(['information informational']);
   });
 
-  it('counts what the same transaction stores, and nothing else', async () => {
+  it('accepts targets in the same transaction, and refuses others', async () => {
     const transaction = (subject: string): Promise<Received> =>
       strict.post('/fhir', {
         resourceType: 'Bundle',
@@ -472,16 +472,16 @@ describe('SVC_REFERENCE_CHECK=on', () => {
   });
 
   it.each([
-    ['what is stored', { subject: { reference: 'Patient/here' } }],
-    ['a version of it', { subject: { reference: 'Patient/here/_history/1' } }],
-    ['other servers', { subject: { reference: 'https://other.example/fhir/Patient/never' } }],
-    ['what it contains', { contained: [{ resourceType: 'Patient', id: 'p' }], subject: { reference: '#p' } }],
+    ['a stored resource', { subject: { reference: 'Patient/here' } }],
+    ['a version of a stored resource', { subject: { reference: 'Patient/here/_history/1' } }],
+    ['another server', { subject: { reference: 'https://other.example/fhir/Patient/never' } }],
+    ['a contained resource', { contained: [{ resourceType: 'Patient', id: 'p' }], subject: { reference: '#p' } }],
     ['an identifier', { subject: { identifier: { value: '1' } } }],
-  ])('takes a reference to %s', async (_title, members) => {
+  ])('accepts a reference to %s', async (_title, members) => {
     expect((await strict.put('/fhir/Observation/self', observation(members))).status).toBeLessThan(300);
   });
 
-  it('takes a reference of a new resource to itself', async () => {
+  it('accepts a reference of a new resource to itself', async () => {
     const own = observation({ derivedFrom: [{ reference: 'Observation/own' }] });
     expect((await strict.put('/fhir/Observation/own', own)).status).toBe(201);
   });

@@ -15,7 +15,7 @@ const patchOf = (change: object): object => ({
   data: Buffer.from(JSON.stringify(change)).toString('base64'),
 });
 
-describe('H4: a set of writes', () => {
+describe('H4: a transaction of writes', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startTestApp({ environment: { SVC_REFERENCE_CHECK: 'on' } });
@@ -32,14 +32,28 @@ describe('H4: a set of writes', () => {
     answer.json<{ issue: readonly { diagnostics: string }[] }>().issue[0]?.diagnostics ?? '';
 
   it.each<[string, string, string, object | undefined, Sent['headers'], object]>([
-    ['a create under an id that is taken', 'POST', 'Basic', basic('x', { id: 'stored' }), {}, {}],
-    ['another version', 'PUT', 'Basic/stored', basic('x'), { 'If-Match': 'W/"7"' }, { ifMatch: 'W/"7"' }],
-    ['nothing stored', 'PUT', 'Basic/none', basic('x'), { 'If-Match': 'W/"1"' }, { ifMatch: 'W/"1"' }],
-    ['something stored', 'PUT', 'Basic/stored', basic('x'), { 'If-None-Match': '*' }, { ifNoneMatch: '*' }],
+    ['a create with a duplicate id', 'POST', 'Basic', basic('x', { id: 'stored' }), {}, {}],
+    ['If-Match with another version', 'PUT', 'Basic/stored', basic('x'), { 'If-Match': 'W/"7"' }, { ifMatch: 'W/"7"' }],
+    ['If-Match on an unknown id', 'PUT', 'Basic/none', basic('x'), { 'If-Match': 'W/"1"' }, { ifMatch: 'W/"1"' }],
+    [
+      'If-None-Match: * on a stored id',
+      'PUT',
+      'Basic/stored',
+      basic('x'),
+      { 'If-None-Match': '*' },
+      { ifNoneMatch: '*' },
+    ],
     ['a deletion of another version', 'DELETE', 'Basic/stored', undefined, { 'If-Match': '"7"' }, { ifMatch: '"7"' }],
-    ['a patch of nothing', 'PATCH', 'Basic/none', { active: true }, {}, {}],
-    ['a patch of what was deleted', 'PATCH', 'Basic/deleted', { active: true }, {}, {}],
-    ['a reference to nothing', 'PUT', 'Basic/stored', basic('x', { subject: { reference: 'Patient/none' } }), {}, {}],
+    ['a patch of an unknown id', 'PATCH', 'Basic/none', { active: true }, {}, {}],
+    ['a patch of a deleted resource', 'PATCH', 'Basic/deleted', { active: true }, {}, {}],
+    [
+      'a conditional reference without a match',
+      'PUT',
+      'Basic/stored',
+      basic('x', { subject: { reference: 'Patient/none' } }),
+      {},
+      {},
+    ],
   ])('refuses %s as a single write does', async (_what, method, url, body, headers, conditions) => {
     const isPatch = method === 'PATCH';
     const alone = await app.send(method, `/fhir/${url}`, {
@@ -56,7 +70,7 @@ describe('H4: a set of writes', () => {
     expect((await app.get('/fhir/Basic/beside')).status).toBe(404);
   });
 
-  it('writes what one condition finds as often as entries say', async () => {
+  it('writes the match of a condition once for each entry with it', async () => {
     await app.put('/fhir/Basic/found', basic('0', { identifier: [{ value: 'found' }] }));
     const entries = ['1', '2', '3'].map((text) =>
       write('PUT', 'Basic?identifier=found', basic(text, { identifier: [{ value: 'found' }] })),
@@ -70,7 +84,7 @@ describe('H4: a set of writes', () => {
     ]);
   });
 
-  it('lets a patch refer to what another entry creates, before or behind it', async () => {
+  it('allows a patch with a reference to a resource that an earlier or later entry creates', async () => {
     await app.put('/fhir/Basic/patched', basic('patched'));
     const patch = (id: string): object =>
       write('PATCH', 'Basic/patched', patchOf({ subject: { reference: `Patient/${id}` } }));
@@ -80,7 +94,7 @@ describe('H4: a set of writes', () => {
     expect((await transact(patch('nowhere'))).status).toBe(422);
   });
 
-  it('patches what it has just written, and nothing that it has deleted', async () => {
+  it('patches a resource that it wrote, but not one that it deleted', async () => {
     const put = write('PUT', 'Basic/both', basic('both'));
     const patch = write('PATCH', 'Basic/both', patchOf({ code: { text: 'patched' } }));
     expect(answered(await transact(put, patch)).map(({ etag }) => etag)).toEqual(['W/"1"', 'W/"2"']);
@@ -89,7 +103,7 @@ describe('H4: a set of writes', () => {
     expect((await app.get('/fhir/Basic/both')).json()).toMatchObject({ code: { text: 'patched' } });
   });
 
-  it('names a deletion by its version and time, whichever write of its id it is', async () => {
+  it('returns version and time of a deletion, even after other writes of the same id', async () => {
     const [put, deletion] = answered(
       await transact(write('PUT', 'Basic/short', basic('short')), write('DELETE', 'Basic/short')),
     );

@@ -17,7 +17,7 @@ const patch = (id: string, text: string): object => {
   return { resource, request: { method: 'PATCH', url: `Basic/${id}` } };
 };
 
-describe('H4: the statements of a write', () => {
+describe('H4: the number of SQL statements', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startTestApp();
@@ -37,7 +37,7 @@ describe('H4: the statements of a write', () => {
   const mergePatch = (id: string, body: object): Promise<Received> =>
     app.send('PATCH', `/fhir/Basic/${id}`, { body, headers: { 'Content-Type': 'application/merge-patch+json' } });
 
-  it('of one resource are one for its lock and one for all that is written', async () => {
+  it('of one resource is one for its lock and one for the write', async () => {
     expect(await ran(201, () => app.post('/fhir/Basic', basic()))).toEqual(['resource-insert']);
     expect(await ran(201, () => app.post('/fhir/Basic', basic({ id: 'new' })))).toEqual([
       ...LOCK_IDS,
@@ -63,7 +63,7 @@ describe('H4: the statements of a write', () => {
     ]);
   });
 
-  it('by criteria lock what they find once', async () => {
+  it('of a conditional write is one for the lock and the match, and one for the write', async () => {
     expect(await ran(201, () => app.post('/fhir/Basic?identifier=none', basic()))).toEqual([
       'resource-lock-conditions',
       'resource-insert',
@@ -87,7 +87,7 @@ describe('H4: the statements of a write', () => {
     ]);
   });
 
-  it('of a transaction lock all, and insert all by one', async () => {
+  it('of a transaction is one for all locks and one for all inserts', async () => {
     const many = Array.from({ length: 50 }, (_, n) => put(`many-${n}`, 'x'));
     expect(await ran(200, () => transact(many))).toEqual(['resource-read-bytes', ...LOCK_IDS, 'resource-insert-many']);
     const entries = [put('new', 'y'), put('other', 'x'), patch('c', 'p'), patch('d', 'p'), put('other', 'z')];
@@ -101,7 +101,7 @@ describe('H4: the statements of a write', () => {
     ]);
   });
 
-  it('of a token are the login, its try, the locks, and one for the Session, its tokens and its AuditEvent', async () => {
+  it('of a token request does not grow: the login, its attempt, the locks, and one insert', async () => {
     await app.put('/Client/ward', { grant_types: ['password'], auth: { password: { refresh_token: true } } });
     await app.put('/User/nurse', { userName: 'nurse', password: 'a long password' });
     const form = { grant_type: 'password', client_id: 'ward', username: 'nurse', password: 'a long password' };
