@@ -99,9 +99,9 @@ const SHAPES: readonly (readonly [string, Shape])[] = [
   ['S17: several sort keys, with many codes', { clauses: [not(tokens)], sort: byKeys }],
   ['S21: 1,000 pairs', { clauses: [pairs] }],
   ['S21: none of 1,000 pairs', { clauses: [not(pairs)] }],
-  ['S21: 1,000 pairs that hold for the same rows', { clauses: [wide] }],
+  ['S21: 1,000 pairs that match the same rows', { clauses: [wide] }],
   ['S21: 1,000 pairs with systems', { clauses: [pairsOfSystems] }],
-  ['S21: 1,000 codes beside 1,000 pairs', { clauses: [tokens, pairs] }],
+  ['S21: 1,000 codes and 1,000 pairs', { clauses: [tokens, pairs] }],
   ['1,000 references', { clauses: [references] }],
   ['none of 1,000 references', { clauses: [not(references)] }],
   ['1,000 names', { clauses: [strings] }],
@@ -109,14 +109,14 @@ const SHAPES: readonly (readonly [string, Shape])[] = [
   ['1,000 numbers', { clauses: [numbers] }],
   ['none of 1,000 numbers', { clauses: [not(numbers)] }],
   ['1,000 days', { clauses: [dates(DATE)] }],
-  ['1,000 days of another date', { clauses: [dates(OTHER_DATE)] }],
+  ['1,000 days of another date parameter', { clauses: [dates(OTHER_DATE)] }],
   ['none of 1,000 days', { clauses: [not(dates(OTHER_DATE))] }],
   ['patients with one of 1,000 codes', { type: 'Patient', clauses: [patientHas] }],
   ['patients with none of 1,000 codes', { type: 'Patient', clauses: [not(patientHas)] }],
-  ['S2: four links back', { clauses: [has(has(has(has(tokens))))], nodes: 80 }],
+  ['S2: four levels of _has', { clauses: [has(has(has(has(tokens))))], nodes: 80 }],
 ];
 
-describe('the rows that many alternatives read', () => {
+describe('the rows that a search for many alternatives reads', () => {
   const databases = new Map<number, PlanDatabase>();
   const SIZES = [500, 2_000, 8_000];
 
@@ -131,16 +131,19 @@ describe('the rows that many alternatives read', () => {
     for (const database of databases.values()) await database.close();
   });
 
-  it.each(SHAPES)('grow with the rows, and are not multiplied by them: %s', async (_name, { nodes = 20, ...shape }) => {
-    const query = { type: 'Observation', count: 20, ...shape };
-    for (const [size, database] of databases) {
-      for (const compiled of [compilePage(query), compileTotal(query)]) {
-        const read = rowsRead(await database.measuredPlanOf(compiled));
-        // The plan reads each alternative as one more row.
-        expect([size, read, read < nodes * (size + ALTERNATIVES)]).toEqual([size, read, true]);
+  it.each(SHAPES)(
+    'grow with the rows, and are not multiplied by the alternatives: %s',
+    async (_name, { nodes = 20, ...shape }) => {
+      const query = { type: 'Observation', count: 20, ...shape };
+      for (const [size, database] of databases) {
+        for (const compiled of [compilePage(query), compileTotal(query)]) {
+          const read = rowsRead(await database.measuredPlanOf(compiled));
+          // The plan reads each alternative as one more row.
+          expect([size, read, read < nodes * (size + ALTERNATIVES)]).toEqual([size, read, true]);
+        }
       }
-    }
-  });
+    },
+  );
 });
 
 /** The number of rows that all nodes of a plan read, including rows that a filter removed. */

@@ -27,7 +27,7 @@ describe("HL7's SearchParameters", () => {
   });
   afterAll(() => app.close());
 
-  it('are read by the ids that HL7 gave them, whole', () => {
+  it('are returned unchanged by the ids of HL7', () => {
     const { meta, ...content } = hl7;
     expect(meta).toMatchObject({ versionId: '1' });
     expect(content).toEqual({
@@ -61,7 +61,7 @@ describe("HL7's SearchParameters", () => {
     });
   });
 
-  it('are searched like any other resource', async () => {
+  it('are found like other resources', async () => {
     expect(await totalOf(app, '')).toBe(COUNT);
     const { entry } = (await app.get('/fhir/SearchParameter?base=Patient&code=name')).json<Bundle>();
     expect(entry.map(({ resource }) => resource.id)).toEqual(['Patient-name']);
@@ -70,7 +70,7 @@ describe("HL7's SearchParameters", () => {
     expect((await app.get('/fhir/SearchParameter/_history?_count=0')).json<Bundle>().total).toBe(COUNT);
   });
 
-  it('stay when they are sent as they are', async () => {
+  it('stay unchanged if they are sent unchanged', async () => {
     const sent = await app.put(NAME, hl7);
     expect([sent.status, sent.json<Body>().meta]).toEqual([200, hl7.meta]);
   });
@@ -83,7 +83,7 @@ describe("HL7's SearchParameters", () => {
   it.each<[string, () => Promise<Received>, 'id' | 'url']>([
     ['a PUT of another expression', () => app.put(NAME, { ...hl7, expression: 'Patient.contact.name' }), 'url'],
     ['a PUT of another description', () => app.put(NAME, { ...hl7, description: 'mine' }), 'url'],
-    ['a PUT of an own one under the id', () => app.put(NAME, { ...hl7, url: 'http://a.example/1' }), 'id'],
+    ['a PUT of another parameter with the id', () => app.put(NAME, { ...hl7, url: 'http://a.example/1' }), 'id'],
     [
       'a PATCH',
       () => app.send('PATCH', NAME, { body: '{"status":"retired"}', headers: { 'Content-Type': MERGE } }),
@@ -91,14 +91,14 @@ describe("HL7's SearchParameters", () => {
     ],
     ['a POST of a copy', () => app.post('/fhir/SearchParameter', definition({})), 'url'],
     ['a PUT of a copy', () => app.put('/fhir/SearchParameter/copy', definition({ id: 'copy' })), 'url'],
-  ])('are not changed by %s', async (_what, send, element) => {
+  ])('cannot be changed by %s', async (_what, send, element) => {
     const { status, text } = await send();
     expect([status, text]).toEqual([422, expect.stringContaining(`SearchParameter.${element}`)]);
     expect(text).toContain('store a SearchParameter of your own under another id, url and code');
     expect((await app.get(NAME)).json()).toEqual(hl7);
   });
 
-  it('are not deleted, alone or in a bundle', async () => {
+  it('cannot be deleted, alone or in a Bundle', async () => {
     const answer = await app.delete(NAME);
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
     expect(answer.text).toContain('store a SearchParameter of your own');
@@ -107,7 +107,7 @@ describe("HL7's SearchParameters", () => {
     expect(await totalOf(app, '')).toBe(COUNT);
   });
 
-  it('are what the CapabilityStatement names', async () => {
+  it('are those that the CapabilityStatement lists', async () => {
     const urls = new Set<unknown>();
     let next: string | undefined = '/fhir/SearchParameter?_count=1000&_elements=url&_sort=_id';
     while (next !== undefined) {
@@ -158,7 +158,7 @@ describe('the first start', () => {
       Number(count),
     )[0] ?? -1;
 
-  it('stores all of them or none', async () => {
+  it('stores all SearchParameters of HL7 or none', async () => {
     await database.query(`
       create function refuse() returns trigger language plpgsql as $$ begin raise exception 'broken off'; end $$;
       create trigger refuse before insert on resource for each row when (new.id = 'ServiceRequest-status') execute function refuse()`);
@@ -167,14 +167,14 @@ describe('the first start', () => {
     await database.query('drop trigger refuse on resource');
   });
 
-  it('stores them once when two servers start together, and tells nobody', async () => {
+  it('stores them once if two servers start together, without events', async () => {
     await Promise.all([start(), start()]);
     expect(await countOf(`resource where type = 'SearchParameter' and version = 1`)).toBe(COUNT);
     expect(await countOf(`resource_history where type = 'SearchParameter'`)).toBe(0);
     expect(await countOf('outbox_event')).toBe(0);
   });
 
-  it('is over for a server with the same definitions', async () => {
+  it('is not repeated for a server with the same definitions', async () => {
     await database.query(
       `update resource set body = replace(body, 'A server defined search', 'What an older server had: a search') where id = 'Patient-name'`,
     );
@@ -182,7 +182,7 @@ describe('the first start', () => {
     expect((await app.get(NAME)).text).toContain('What an older server had');
   });
 
-  it('comes again for a server with others, which writes what differs', async () => {
+  it('is repeated for a server with other definitions, which writes the differences', async () => {
     await database.query(`update server_setup set digest = 'of an older server' where name = 'search-parameters'`);
     const app = await start();
     const { meta, description } = (await app.get(NAME)).json<{ meta: object; description: string }>();

@@ -35,7 +35,7 @@ const family = (text: string): SearchClause => ({
 });
 const token = (hash: number): SearchClause => ({ kind: 'token', tokens: [{ hash }] });
 
-describe('the rows that a chain reads', () => {
+describe('the rows that a chained search reads', () => {
   let database: PlanDatabase;
 
   beforeAll(async () => {
@@ -53,22 +53,22 @@ describe('the rows that a chain reads', () => {
   };
 
   it.each([
-    ['a few', 'family1999', 600],
-    ['many', 'family19', 20_000],
-  ])('D10: of two links grow with its matches, not with the type: %s', async (_few, name, most) => {
+    ['few matches', 'family1999', 600],
+    ['many matches', 'family19', 20_000],
+  ])('D10: of two references grow with its matches, not with the type: %s', async (_few, name, most) => {
     const clause = chain(ENCOUNTER, 'Encounter', chain(SUBJECT, 'Patient', family(name)));
     const [page, total] = await read('Observation', [clause]);
     expect(page).toBeLessThan(most);
     expect(total).toBeLessThan(most * 2);
   });
 
-  it('D10: of a link back over a link grow with its matches', async () => {
+  it('D10: of _has over a reference grow with its matches', async () => {
     const clause = has(SUBJECT, 'Encounter', has(ENCOUNTER, 'Observation', token(60)));
     const [page, total] = await read('Patient', [clause]);
     expect(Math.max(page, total)).toBeLessThan(2_000);
   });
 
-  it('of a row in a named List do not grow with the other Lists that hold it', async () => {
+  it('of one entry of a named List do not grow with other Lists of the same entry', async () => {
     const named = has(ITEM, 'List', { kind: 'id', ids: [`r${LISTED + 7}`] });
     const inNone = has(ITEM, 'List', { kind: 'id', ids: ['unknown'] });
     const one: SearchClause = { kind: 'id', ids: ['r1'] };
@@ -85,20 +85,23 @@ describe('the rows that a chain reads', () => {
     }
   });
 
-  it.each([2, 3, 4, 6])('S2: of %s links in circles grow with the links, not with the paths', async (depth) => {
-    const step = (clause: SearchClause): SearchClause => chain(MEMBER, 'Observation', clause);
-    const deep = (end: SearchClause): SearchClause => Array.from({ length: depth }).reduce<SearchClause>(step, end);
-    const LINKS = CIRCLE * CIRCLE;
-    for (const end of [token(70), token(71)]) {
-      const [page, total] = await read('Observation', [deep(end)]);
-      // About a dozen plan nodes process each link of each step.
-      expect(Math.max(page, total)).toBeLessThan(LINKS * depth * 20);
-      // This plan starts from another clause, and follows the links of each of its rows separately. The cost must stay
-      // within the same limit.
-      const [beside] = await read('Observation', [token(72), deep(end)]);
-      expect(beside).toBeLessThan(LINKS * depth * 20);
-    }
-  });
+  it.each([2, 3, 4, 6])(
+    'S2: of %s references in a cycle grow with the references, not with the paths',
+    async (depth) => {
+      const step = (clause: SearchClause): SearchClause => chain(MEMBER, 'Observation', clause);
+      const deep = (end: SearchClause): SearchClause => Array.from({ length: depth }).reduce<SearchClause>(step, end);
+      const LINKS = CIRCLE * CIRCLE;
+      for (const end of [token(70), token(71)]) {
+        const [page, total] = await read('Observation', [deep(end)]);
+        // About a dozen plan nodes process each link of each step.
+        expect(Math.max(page, total)).toBeLessThan(LINKS * depth * 20);
+        // This plan starts from another clause, and follows the links of each of its rows separately. The cost must
+        // stay within the same limit.
+        const [beside] = await read('Observation', [token(72), deep(end)]);
+        expect(beside).toBeLessThan(LINKS * depth * 20);
+      }
+    },
+  );
 });
 
 /** The number of rows that all nodes of a plan read, including rows that a filter removed. */

@@ -63,7 +63,7 @@ describe('composites of three parts', () => {
     expect(await idsOf(query)).toEqual(expected);
   });
 
-  it('find what a resource has now', async () => {
+  it('find only the current values of a resource', async () => {
     await store('d', '9', [[1, 2]]);
     expect(await idsOf('chromosome-variant-coordinate=9$1$2')).toEqual(['d']);
     await store('d', '8', [[1, 3]]);

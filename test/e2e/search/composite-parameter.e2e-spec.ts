@@ -57,7 +57,7 @@ const COMPARED: Readonly<Record<string, (value: number, limit: number) => boolea
   le: (value, limit) => value <= limit,
 };
 
-describe('composite search parameters of one’s own', () => {
+describe('stored composite search parameters', () => {
   let app: TestApp;
   let database: Client;
 
@@ -89,7 +89,7 @@ describe('composite search parameters of one’s own', () => {
     return rows.length;
   };
 
-  describe('of repeated items', () => {
+  describe('over repeated items', () => {
     beforeAll(async () => {
       const entries = [...STORED];
       for (const [id, values] of entries.slice(0, 40)) await store(observation(id, values));
@@ -103,7 +103,7 @@ describe('composite search parameters of one’s own', () => {
       ),
     );
 
-    it('find exactly the resources that have both values in one item, stored before and after', async () => {
+    it('find exactly the resources with both values in one item, stored before and after', async () => {
       expect(queries.length).toBeGreaterThan(100);
       for (const { system, code, prefix, limit } of queries) {
         const found = await idsOf(`Observation?pair=${system}${code}$${prefix}${limit}`);
@@ -122,7 +122,7 @@ describe('composite search parameters of one’s own', () => {
       }
     });
 
-    it('H1: index what was stored before, though it has more pairs than a write may have', async () => {
+    it('H1: index earlier resources even with more pairs than a write may have', async () => {
       const codings = (of: string): object[] =>
         Array.from({ length: 130 }, (_one, number) => ({ system: 'http://a.example', code: `${of}-${number}` }));
       const many = {
@@ -143,7 +143,7 @@ describe('composite search parameters of one’s own', () => {
       await settled('twice');
     });
 
-    it('take the system that R4 implies for an element of type code', async () => {
+    it('use the system that R4 implies for an element of type code', async () => {
       await defined('relation', {
         base: ['Person'],
         expression: 'Person',
@@ -161,7 +161,7 @@ describe('composite search parameters of one’s own', () => {
       expect(await idsOf('Person?relation=http://a.example|female$Organization/o1')).toEqual([]);
     });
 
-    it('take alternatives and other conditions beside them', async () => {
+    it('accept alternatives, and combine with other conditions', async () => {
       await store(observation('alone', [measured('q', 'only', 1), measured('q', 'other', 2)]));
       expect(await idsOf('Observation?pair=only$2,other$2')).toEqual(['alone']);
       expect(await idsOf('Observation?pair=only$1&pair=other$2')).toEqual(['alone']);
@@ -182,7 +182,7 @@ describe('composite search parameters of one’s own', () => {
       expect((await app.get(`/fhir/Observation?pair=${value}`)).status).toBe(400);
     });
 
-    it('are unknown as soon as they are retired or deleted, and leave no rows behind', async () => {
+    it('are unknown after they are retired or deleted, and leave no index rows behind', async () => {
       for (const end of [() => define('gone', { status: 'retired' }), () => app.delete('/SearchParameter/gone')]) {
         await defined('gone');
         expect(await rowsOf('search_number', 'gone')).toBeGreaterThan(0);
@@ -193,7 +193,7 @@ describe('composite search parameters of one’s own', () => {
       }
     });
 
-    it('find no pair of earlier parts', async () => {
+    it('find no pairs of earlier components', async () => {
       const twofold = observation('twofold', [measured('q', 'twofold', 1)]) as { component: object[] };
       await store({ ...twofold, code: { coding: [{ code: 'whole' }] }, valueQuantity: { value: 7 } });
       await defined('changing');
@@ -239,7 +239,7 @@ describe('composite search parameters of one’s own', () => {
     expect((await app.get('/Encounter?who=ATND$nobody')).status).toBe(400);
   });
 
-  it('pair texts and dates of the whole resource, without separate rows', async () => {
+  it('pair strings and dates of the whole resource, without separate rows', async () => {
     const people = [
       ['p1', 'Rivera', '1980-01-01'],
       ['p2', 'Rivera', '1990-01-01'],
@@ -256,7 +256,7 @@ describe('composite search parameters of one’s own', () => {
     expect((await app.get('/Patient?born=riv$lt1985')).status).toBe(400);
   });
 
-  it('say that their index is being built', async () => {
+  it('carry a warning while their index is built', async () => {
     await store(observation('held', [measured('q', 'held', 1)]));
     await database.query('begin');
     await database.query(`select from resource where type = 'Observation' and id = 'held' for update`);
@@ -268,7 +268,7 @@ describe('composite search parameters of one’s own', () => {
     expect(await idsOf('Observation?slow=held$1')).toEqual(['held']);
   });
 
-  it('are in force for the next search and write of another server', async () => {
+  it('apply to the next search and write of another server', async () => {
     const other = await startTestApp({ databaseUrl: app.databaseUrl });
     await store(observation('near', [measured('q', 'near', 1)]), other);
     await defined('both');
@@ -283,7 +283,7 @@ describe('composite search parameters of one’s own', () => {
     await other.close();
   });
 
-  it('have exactly the rows of what is stored, after writes on two servers while they came and went', async () => {
+  it('have exactly the rows of the stored resources, after writes on two servers during changes', async () => {
     const other = await startTestApp({ databaseUrl: app.databaseUrl });
     let isOver = false;
     const write = async (server: TestApp, offset: number): Promise<void> => {
@@ -320,24 +320,60 @@ describe('composite search parameters of one’s own', () => {
     const own = { definition: 'http://ward.example/SearchParameter/race', expression: 'code' };
 
     it.each([
-      ['no parts', { component: undefined }, 'component must have two parts'],
-      ['one part', { component: [code] }, 'component must have two parts'],
-      ['three parts', { component: [code, value, value] }, 'component must have two parts'],
-      ['a part of one’s own', { component: [code, own] }, 'component[1].definition names http://ward.example'],
-      ['a part that HL7 does not have', { component: [part('nothing', 'code'), value] }, 'component[0].definition'],
-      ['a part of another version', { component: [part('clinical-code|3.0', 'code'), value] }, 'component[0].def'],
-      ['a part of another type', { component: [part('individual-family', 'name'), value] }, 'component[0].definition'],
-      ['a composite part', { component: [code, part('Observation-code-value-date', 'code')] }, 'component[1].definit'],
+      ['no components', { component: undefined }, 'component must have two parts'],
+      ['one component', { component: [code] }, 'component must have two parts'],
+      ['three components', { component: [code, value, value] }, 'component must have two parts'],
       [
-        'a part without an index',
+        'a component with a parameter that is not of HL7',
+        { component: [code, own] },
+        'component[1].definition names http://ward.example',
+      ],
+      [
+        'a component with an unknown HL7 parameter',
+        { component: [part('nothing', 'code'), value] },
+        'component[0].definition',
+      ],
+      [
+        'a component with another version',
+        { component: [part('clinical-code|3.0', 'code'), value] },
+        'component[0].def',
+      ],
+      [
+        'a component with a parameter of another type',
+        { component: [part('individual-family', 'name'), value] },
+        'component[0].definition',
+      ],
+      [
+        'a composite component',
+        { component: [code, part('Observation-code-value-date', 'code')] },
+        'component[1].definit',
+      ],
+      [
+        'a component without an index',
         { component: [code, part('Resource-id', 'id')] },
         'component[1].definition names _id',
       ],
-      ['a part that does not parse', { component: [part('clinical-code', 'code['), value] }, 'component[0].expression'],
-      ['a part that is not there', { component: [part('clinical-code', 'codes'), value] }, 'component[0].expression'],
-      ['a part that leads elsewhere', { component: [part('clinical-code', 'code'), value] }, 'component[0].expression'],
-      ['a value of another kind', { component: [code, part('clinical-code', 'value')] }, 'component[1].expression'],
-      ['a number before a code', { component: [value, code] }, 'component cannot be indexed for Observation'],
+      [
+        'a component whose expression does not parse',
+        { component: [part('clinical-code', 'code['), value] },
+        'component[0].expression',
+      ],
+      [
+        'a component with an unknown element',
+        { component: [part('clinical-code', 'codes'), value] },
+        'component[0].expression',
+      ],
+      [
+        'a component with an element of another kind',
+        { component: [part('clinical-code', 'code'), value] },
+        'component[0].expression',
+      ],
+      [
+        'a component with a value of another kind',
+        { component: [code, part('clinical-code', 'value')] },
+        'component[1].expression',
+      ],
+      ['a quantity before a code', { component: [value, code] }, 'component cannot be indexed for Observation'],
       [
         'fewer dates than the parameter has',
         {
@@ -347,8 +383,8 @@ describe('composite search parameters of one’s own', () => {
         'component[1].expression must lead to all values of Observation.date',
       ],
       ['an expression that does not compile', { expression: 'Observation.part' }, 'expression'],
-      ['a code of HL7 with another meaning', { code: 'code-value-quantity' }, 'code is taken'],
-      ['a target', { target: ['Patient'] }, 'target'],
+      ['an HL7 code with another expression', { code: 'code-value-quantity' }, 'code is taken'],
+      ['a reference target', { target: ['Patient'] }, 'target'],
     ])('with %s', async (_what, members, text) => {
       const answer = await define('refused', members);
       expect([answer.status, answer.text]).toEqual([422, expect.stringContaining(`SearchParameter.${text}`)]);

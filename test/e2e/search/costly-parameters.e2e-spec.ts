@@ -18,7 +18,7 @@ const basic = (count: number): object => ({
   identifier: Array.from({ length: count }, (_value, index) => ({ value: `v${index}` })),
 });
 
-describe('a SearchParameter that takes hours on a resource', () => {
+describe('a SearchParameter that would take hours for a resource', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -37,12 +37,12 @@ describe('a SearchParameter that takes hours on a resource', () => {
   const isComplete = async (id: string): Promise<boolean> =>
     (await app.get(`/SearchParameter/${id}/$index-status`)).text.includes('"valueCode":"active"');
 
-  it('does not stop its index: a resource that was stored before keeps the rows it has', async () => {
+  it('does not stop its index build: an earlier resource keeps its rows', async () => {
     await eventually('the index is complete', () => isComplete('quartic'), 60_000);
     expect(await idsOn(app, '/Basic?identifier=v299')).toEqual(['before']);
   });
 
-  it('refuses the write, and leaves the server to others', async () => {
+  it('refuses the write, and does not block others', async () => {
     const write = app.put('/Basic/after', basic(300));
     const others = await Promise.all(Array.from({ length: 20 }, () => app.get('/Basic/small')));
     expect(others.map(({ status }) => status)).toEqual(others.map(() => 200));
@@ -54,7 +54,7 @@ describe('a SearchParameter that takes hours on a resource', () => {
     expect((await app.put('/Basic/after', basic(3))).status).toBe(201);
   });
 
-  it('rows that were made before a parameter changed are not stored after the change', async () => {
+  it('stores no rows that were computed before the parameter changed', async () => {
     const client = await app.connect();
     const { rows } = await client.query<{ key: string; body: string }>(
       `select resource_key as key, body from resource where type = 'Basic' and id = 'small'`,

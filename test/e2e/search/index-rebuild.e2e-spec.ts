@@ -51,7 +51,7 @@ const MENDS: readonly [Mend, ...Mend[]] = [
   },
 ];
 
-describe('code that makes other search rows', () => {
+describe('a version that computes other index rows', () => {
   let app: TestApp;
   let client: Client;
   let server: ServerProcess | undefined;
@@ -151,7 +151,7 @@ describe('code that makes other search rows', () => {
 
   const [killed, ...others] = MENDS;
 
-  it(`H1: is followed by a rebuild, which a kill -9 in its middle does not end: ${killed.version}`, async () => {
+  it(`H1: causes a rebuild, which continues after kill -9: ${killed.version}`, async () => {
     await rebuildBegins(killed);
     await server?.end('SIGKILL');
     await client.query('rollback');
@@ -164,7 +164,7 @@ describe('code that makes other search rows', () => {
   }, 180_000);
 
   it.each(others.map((mend) => [mend.version, mend] as const))(
-    'H1: is followed by a rebuild: %s',
+    'H1: causes a rebuild: %s',
     async (_version, mend) => {
       await rebuildBegins(mend);
       await client.query('rollback');
@@ -173,7 +173,7 @@ describe('code that makes other search rows', () => {
     180_000,
   );
 
-  it('H1: is not followed by older code: a server that runs on reads, and its writes are refused', async () => {
+  it('H1: causes a running older server to serve reads, and to refuse writes', async () => {
     expect((await app.get('/Patient/p07')).status).toBe(200);
     const refused = await app.put('/Patient/p07', { resourceType: 'Patient', id: 'p07', active: true });
     expect([refused.status, refused.text]).toEqual([503, expect.stringMatching(/other search parameters .* stop it/)]);

@@ -48,7 +48,7 @@ const TABLES: readonly (readonly [table: string, rowsOf: (count: number, from: n
 
 const FEW = 200;
 
-describe('S20: the rows that a write reads', () => {
+describe('S20: the index rows that a write reads', () => {
   let database: PlanDatabase;
   let lastKey = 1_000_000;
   let parametersVersion = 1;
@@ -100,14 +100,14 @@ describe('S20: the rows that a write reads', () => {
   }
 
   describe.each([
-    ['that nobody analyzed', false],
+    ['without statistics', false],
     ['with statistics', true],
   ])('of tables %s', (_state, isAnalyzed) => {
     beforeAll(async () => {
       if (isAnalyzed) await database.client.query('analyze');
     });
 
-    it.each(TABLES)('grow with the rows of %s, not with their square', async (_table, rowsOf) => {
+    it.each(TABLES)('grow linearly with the rows of %s', async (_table, rowsOf) => {
       const [few, more, many] = [
         await readFor(FEW, rowsOf),
         await readFor(4 * FEW, rowsOf),

@@ -36,7 +36,7 @@ const bodyOf = (field: string, value: unknown): Record<string, unknown> =>
       {},
     );
 
-describe('D6: the fields that the interface names for own types', () => {
+describe('D6: the fields of native types in the interface', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describe('D6: the fields that the interface names for own types', () => {
     expect(idsOf(await searchOn(app, `/${type}?${code}:missing=false`))).toContain(id);
   });
 
-  it('D6: the parameters of these types are all among the fields', async () => {
+  it('D6: every search parameter of these types has a field', async () => {
     const { rest } = (await app.get('/metadata')).json<{
       rest: { resource: { type: string; searchParam?: { name: string }[] }[] }[];
     }>();
@@ -64,7 +64,7 @@ describe('D6: the fields that the interface names for own types', () => {
     }
   });
 
-  it.each(['patient', 'ctx.patient'])('D6: a workflow belongs to the chart of its %s', async (field) => {
+  it.each(['patient', 'ctx.patient'])('D6: a workflow belongs to the compartment of its %s', async (field) => {
     const [patient, id] = [`of-${field.replace('.', '-')}`, `flow-${field.replace('.', '-')}`];
     await app.put(`/fhir/Patient/${patient}`, {});
     await app.put(`/SDCWorkflow/${id}`, bodyOf(field, { resourceType: 'Patient', id: patient }));
@@ -73,7 +73,7 @@ describe('D6: the fields that the interface names for own types', () => {
     expect(idsOf(await searchOn(app, `/Patient?_has:SDCWorkflow:patient:_id=${id}`))).toEqual([patient]);
   });
 
-  it('D6: a workflow with two patients belongs to the charts of both', async () => {
+  it('D6: a workflow with two patients belongs to both compartments', async () => {
     for (const id of ['one', 'other']) await app.put(`/fhir/Patient/${id}`, {});
     const [one, other] = ['one', 'other'].map((id) => ({ resourceType: 'Patient', id }));
     await app.put('/SDCWorkflow/two', { status: 'new', patient: one, ctx: { patient: other } });
@@ -104,7 +104,7 @@ describe('D6: a database of version 0.1.0', () => {
     return Number(rows[0]?.count);
   };
 
-  it('D6: has its workflows indexed again after the first start, and updates leave no index row behind', async () => {
+  it('D6: has its workflows indexed again after the first start, and updates leave no old rows behind', async () => {
     await app.put('/fhir/Patient/old', {});
     const patient = { resourceType: 'Patient', id: 'old' };
     await app.put('/SDCWorkflow/by-member', { status: 'new', type: 'a/B', patient });

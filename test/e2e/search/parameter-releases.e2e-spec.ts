@@ -24,7 +24,7 @@ const WARD = { code: 'ward', kind: 'token', expression: 'Chore.ward' } as const;
 const ROOM = { code: 'room', kind: 'token', expression: 'Chore.room' } as const;
 const NEW_ROOM = { ...ROOM, expression: 'Chore.place' } as const;
 
-describe('search parameters of a module, over releases on one database', () => {
+describe('search parameters of a module, over several releases on one database', () => {
   let database: ClonedDatabase;
   let client: Client;
   let app: TestApp | undefined;
@@ -72,13 +72,13 @@ describe('search parameters of a module, over releases on one database', () => {
       .filter(({ search }) => search.mode === 'outcome')
       .map(({ resource }) => JSON.stringify(resource));
 
-  describe('as upgrades go', () => {
+  describe('in the order of upgrades', () => {
     let nurse: Person;
 
     const asNurse = (server: TestApp, method: string, path: string, body?: object): Promise<Received> =>
       server.send(method, path, { authorization: nurse.bearer, ...(body === undefined ? {} : { body }) });
 
-    it('H1: release 1 brings the type, and has nothing to build', async () => {
+    it('H1: release 1 adds the type, and builds no index', async () => {
       const server = await start(WARD);
       await settled();
       nurse = await login(server, 'nurse', { policies: [] });
@@ -89,7 +89,7 @@ describe('search parameters of a module, over releases on one database', () => {
       expect(await bitsOf()).toEqual({ ward: 4 });
     });
 
-    it('H1: release 2 declares one more before it; what is stored is found when it is built, with a warning until then', async () => {
+    it('H1: release 2 declares another parameter, which finds stored resources after its index is built, with a warning until then', async () => {
       const server = await whileHeld(async () => {
         const held = await start(ROOM, WARD);
         expect(await warningsOf(held, 'room=room-b')).toEqual([
@@ -122,7 +122,7 @@ describe('search parameters of a module, over releases on one database', () => {
       expect(await idsOn(server, '/fhir/Chore?ward:missing=false')).toHaveLength(3);
     });
 
-    it('H1: release 3 changes its expression: rights follow the bodies, and searches wait', async () => {
+    it('H1: release 3 changes the expression: access uses the bodies, and searches wait for the index', async () => {
       const second = await start(ROOM, WARD);
       const link = [{ resourceType: 'User', id: 'nurse' }];
       const policy = await second.put('/AccessPolicy/room-b', { engine: 'allow', link, criteria: 'Chore?room=room-b' });
@@ -160,7 +160,7 @@ describe('search parameters of a module, over releases on one database', () => {
       expect(await bitsOf()).toEqual({ ward: 4, room: 5 });
     });
 
-    it('H1: a kind that changes leaves no rows of the other one', async () => {
+    it('H1: a changed kind leaves no rows of the old kind', async () => {
       const server = await start(WARD, { ...ROOM, kind: 'uri', expression: 'Chore.place' });
       await settled();
       expect(await idsOn(server, '/fhir/Chore?room=attic')).toEqual(['a-held', 'b', 'c']);
@@ -174,7 +174,7 @@ describe('search parameters of a module, over releases on one database', () => {
       expect(rows).toHaveLength(1); // the row of the parameter `ward`; `room` has no token row any more
     });
 
-    it('H1: one that vanished is unknown, leaves no rows behind, and its bit is free again', async () => {
+    it('H1: a removed parameter is unknown, leaves no rows behind, and frees its bit', async () => {
       const server = await start(WARD);
       expect((await server.get('/fhir/Chore?room=attic')).status).toBe(400);
       // Criteria with the vanished parameter grant nothing.
@@ -197,7 +197,7 @@ describe('search parameters of a module, over releases on one database', () => {
       expect(await version()).toEqual(before);
     });
 
-    it('H1: a stored one of a type whose module was away is built anew, with a warning until then', async () => {
+    it('H1: a stored parameter is rebuilt after the module of its type was missing, with a warning until then', async () => {
       const parameter = {
         ...{ resourceType: 'SearchParameter', url: 'http://svc.example/place', name: 'place', description: 'x' },
         ...{ status: 'active', code: 'place', base: ['Chore'], type: 'token', expression: 'Chore.place' },
@@ -224,13 +224,13 @@ describe('search parameters of a module, over releases on one database', () => {
     });
   });
 
-  it('H1: two that have one code stop the start with a sentence', async () => {
+  it('H1: two parameters with one code stop the start with one sentence', async () => {
     await expect(start(WARD, { ...WARD, expression: 'Chore.other' })).rejects.toThrow(
       'The search parameter Chore.ward is defined twice. Rename one of both.',
     );
   });
 
-  it('H1: two modules that bring one type stop the start with a sentence', async () => {
+  it('H1: two modules that define one type stop the start with one sentence', async () => {
     const modules = [releaseWith([WARD]), releaseWith([ROOM])];
     await expect(startTestApp({ databaseUrl: database.url, modules })).rejects.toMatchObject({
       name: 'StartError',

@@ -58,14 +58,14 @@ describe('npm run reindex', () => {
       });
     });
 
-  it('H1: has the servers build the rows of a type anew, and shows how far they are', async () => {
+  it('H1: rebuilds the index rows of a type, and shows the progress', async () => {
     await loseRows();
     const { code, text } = await run('Patient');
     expect([code, text]).toEqual([0, expect.stringMatching(/reindex \[#{24}\] 100 % {2}3\/3/)]);
     expect(await idsOn(app, '/fhir/Patient?family=lost')).toEqual(['r1', 'r2', 'r3']);
   });
 
-  it('H1: says what to do with a database that no server of this version knows', async () => {
+  it('H1: gives a remedy for a database that no server of this version has used', async () => {
     const database = await cloneDatabase('new');
     try {
       await runStatement(database.url, `delete from server_setup where name = 'search-index'`);
@@ -83,7 +83,7 @@ describe('npm run reindex', () => {
     }
   });
 
-  it('H1: goes on with what is being built, and writes meanwhile are found', async () => {
+  it('H1: joins a rebuild in progress, and finds concurrent writes', async () => {
     await loseRows();
     await client.query('begin');
     await client.query(`select from resource where type = 'Patient' and id = 'r2' for update`);
@@ -109,7 +109,7 @@ describe('npm run reindex', () => {
     expect(await idsOn(app, '/fhir/Patient?family=lost')).toEqual(['r1', 'r2', 'r3']);
   });
 
-  it('H1: counts the time of a type from its own first step, since types wait for each other', async () => {
+  it('H1: measures the time of each type from its own first step, since types are rebuilt in turn', async () => {
     await app.put('/Group/first', { resourceType: 'Group', type: 'person', actual: true });
     await rebuild(client, ['Group', 'Patient']);
     await eventually('both are done', async () => (await progressOfTypes(client, ['Group', 'Patient'])).isDone, 20_000);
@@ -120,7 +120,7 @@ describe('npm run reindex', () => {
     expect(rows).toEqual([{ is_later: true }]);
   });
 
-  it('H1: builds a further type anew, while another type is still being built', async () => {
+  it('H1: rebuilds another type while one is in progress', async () => {
     await app.put('/Group/other', { resourceType: 'Group', type: 'person', actual: true });
     await loseRows();
     await client.query('begin');
@@ -138,7 +138,7 @@ describe('npm run reindex', () => {
     expect(await idsOn(app, '/fhir/Patient?family=lost')).toEqual(['r1', 'r2', 'r3']);
   });
 
-  it('O9: ends with the message of PostgreSQL and without frames when its session ends', async () => {
+  it('O9: ends with the message of PostgreSQL and without a stack when its session ends', async () => {
     await app.put('/Group/held', { resourceType: 'Group', type: 'person', actual: true });
     const holder = await app.connect();
     await holder.query('begin');
@@ -164,7 +164,7 @@ describe('npm run reindex', () => {
     expect(text).not.toContain(' at ');
   });
 
-  it('H1: builds all types where none is named, and refuses one that is not known', async () => {
+  it('H1: rebuilds all types if none is named, and refuses an unknown one', async () => {
     await loseRows();
     const waking = setInterval(wake, 200);
     const { code } = await run();

@@ -69,7 +69,7 @@ const inCodes = ({ code }: Stored): boolean => CODES.includes(code);
 
 const CASES: readonly Case[] = [
   ['codes', `code=${list(CODES, (n) => `c${n}`)}`, inCodes],
-  ['none of some codes', `code:not=${list(CODES, (n) => `c${n}`)}`, (one) => !inCodes(one)],
+  ['not any of some codes', `code:not=${list(CODES, (n) => `c${n}`)}`, (one) => !inCodes(one)],
   [
     'none of some codes of a system',
     `code:not=${list(CODES, (n) => `http://x.example/1|c${n}`)}`,
@@ -117,23 +117,27 @@ const CASES: readonly Case[] = [
   ['numbers in units', `value-quantity=${list(range(40), (n) => `${n}|${UCUM}|kg`)}`, hasGram],
   ['numbers above others', `value-quantity=${list(range(20, 30), (n) => `gt${n}`)}`, ({ value }) => value > 30],
   ['days', `date=${list(range(20, 3), dayText)}`, ({ day }) => day >= 3 && day < 23],
-  ['times before days', `date=${list(range(20, 3), (n) => `lt${dayText(n)}`)}`, ({ day }) => day < 22],
+  ['dates before days', `date=${list(range(20, 3), (n) => `lt${dayText(n)}`)}`, ({ day }) => day < 22],
   [
-    'days and all but days',
+    'days, and all other days',
     `date=${list(range(20, 3), (n) => `${n % 2 === 0 ? 'ne' : 'eq'}${dayText(n)}`)}`,
     () => true,
   ],
   ['subjects', `subject=${list(range(30, 3), (n) => `Patient/p${n}`)}`, ({ patient }) => patient >= 3],
   ['other subjects', `subject:not=${list(range(30, 3), (n) => `Patient/p${n}`)}`, ({ patient }) => patient < 3],
   ['names of subjects', `subject:Patient.name=${list(range(30, 3), (n) => `fam${n}x`)}`, ({ patient }) => patient >= 3],
-  ['codes a link away', `has-member:Observation.code=${list(CODES, (n) => `c${n}`)}`, (one) => leadsTo(one, inCodes)],
   [
-    'codes two links away, in circles',
+    'codes of a referenced Observation',
+    `has-member:Observation.code=${list(CODES, (n) => `c${n}`)}`,
+    (one) => leadsTo(one, inCodes),
+  ],
+  [
+    'codes over two references, in cycles',
     `has-member:Observation.has-member:Observation.code=${list(CODES, (n) => `c${n}`)}`,
     (one) => leadsTo(one, (member) => leadsTo(member, inCodes)),
   ],
   [
-    'pairs two links away, in circles',
+    'pairs over two references, in cycles',
     `has-member:Observation.has-member:Observation.code-value-quantity=${list(PAIRS, (n) => `c${n % 23}$${pairValue(n)}`)}`,
     (one) => leadsTo(one, (member) => leadsTo(member, hasPair)),
   ],
@@ -174,7 +178,7 @@ describe('searches for one of many alternatives', () => {
       .map(({ id }) => id)
       .sort();
 
-  it.each(CASES)('S17, S21: finds by %s what brute force finds', async (_what, query, holds) => {
+  it.each(CASES)('S17, S21: find by %s the same as a brute-force filter', async (_what, query, holds) => {
     expect(await found('Observation', query)).toEqual(idsWhere(holds));
     // The same search in other orders, and with another clause that the plan may start from.
     expect(await found('Observation', `${query}&_sort=_lastUpdated`)).toEqual(idsWhere(holds));
@@ -187,7 +191,7 @@ describe('searches for one of many alternatives', () => {
     );
   });
 
-  it('S2: finds Patients by what many of their Observations have', async () => {
+  it('S2: find Patients by alternatives of their Observations', async () => {
     const some = CODES.filter((n) => n > 20);
     const expected = range(PATIENTS).filter((n) =>
       stored.some(({ patient, code }) => patient === n && some.includes(code)),

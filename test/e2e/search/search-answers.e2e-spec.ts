@@ -9,7 +9,7 @@ interface Outcome {
 /** Seven patients in the order of their birth dates, all of one practice. */
 const PATIENTS = ['p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6'];
 
-describe('How a search is answered', () => {
+describe('The response to a search', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -27,8 +27,8 @@ describe('How a search is answered', () => {
   const linksOf = ({ link }: Bundle): Record<string, string | null> =>
     Object.fromEntries(link.map(({ relation, url }) => [relation, new URL(url).searchParams.get('_page')]));
 
-  describe('by _page', () => {
-    it('shows the page of that number, with links by numbers', async () => {
+  describe('with _page', () => {
+    it('has the page of that number, with links by numbers', async () => {
       const bundle = await search('/fhir/Patient?_sort=birthdate&_count=3&_page=2');
       expect([idsOf(bundle), bundle.total, linksOf(bundle)]).toEqual([
         ['p3', 'p4', 'p5'],
@@ -46,14 +46,14 @@ describe('How a search is answered', () => {
       '_sort=-birthdate&',
       'birthdate=ge2000&',
       'organization=practice&',
-    ])('shows each match once when its pages are followed: %s', async (query) => {
+    ])('has each match once over all pages: %s', async (query) => {
       const pages = await followPages(app, `/fhir/Patient?${query}_count=2&_page=1`);
       const whole = await search(`/fhir/Patient?${query}_count=100`);
       expect(pages.map(idsOf).flat()).toEqual(idsOf(whole));
       expect(pages).toHaveLength(4);
     });
 
-    it('is empty behind the last page, and leads back to it', async () => {
+    it('is empty after the last page, and links back to it', async () => {
       const bundle = await search('/fhir/Patient?_count=3&_page=9');
       expect([idsOf(bundle), bundle.total, linksOf(bundle)]).toEqual([
         [],
@@ -62,19 +62,19 @@ describe('How a search is answered', () => {
       ]);
     });
 
-    it('spares the total with _total=none', async () => {
+    it('omits the total with _total=none', async () => {
       const bundle = await search('/fhir/Patient?_count=3&_page=2&_total=none');
       expect([bundle.total, linksOf(bundle)]).toEqual([undefined, { self: '2', first: '1', previous: '1', next: '3' }]);
     });
 
-    it('goes on by the last row where numbers end', async () => {
+    it('continues by position after the last number', async () => {
       const { link } = await search('/fhir/Patient?_count=1000&_page=10');
       expect(link.map(({ relation }) => relation)).toEqual(['self', 'first', 'previous', 'last']);
       const refused = await app.get('/fhir/Patient?_count=1000&_page=11');
       expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('follow the \\"next\\" link')]);
     });
 
-    it('leaves links without numbers as they are, when nobody asks for them', async () => {
+    it('has links without numbers if no number was requested', async () => {
       const { link } = await search('/fhir/Patient?_count=3');
       expect(link.map(({ relation, url }) => [relation, new URL(url).searchParams.has('_page')])).toEqual([
         ['self', false],
@@ -85,7 +85,7 @@ describe('How a search is answered', () => {
   });
 
   describe('with _result=array', () => {
-    it('is a bare array of matches and what they include', async () => {
+    it('is an array of matches and included resources', async () => {
       const answer = await app.get(
         '/fhir/Patient?_sort=birthdate&_count=2&_result=array&_include=Patient:organization&_elements=birthDate',
       );
@@ -99,7 +99,7 @@ describe('How a search is answered', () => {
     });
 
     it.each(['_count=3&_result=array', '_count=3&_result=array&_page=1'])(
-      'is paged by the header Link: %s',
+      'is paged by the Link header: %s',
       async (query) => {
         const ids: string[] = [];
         let next: string | undefined = `/fhir/Patient?_sort=birthdate&${query}`;
@@ -114,12 +114,12 @@ describe('How a search is answered', () => {
       },
     );
 
-    it('is an empty array where nothing matches', async () => {
+    it('is an empty array if nothing matches', async () => {
       expect((await app.get('/fhir/Patient?_id=nobody&_result=array')).text).toBe('[]');
     });
   });
 
-  describe('within _timeout', () => {
+  describe('with _timeout', () => {
     const timesOut = async (lock: string, path: string): Promise<void> => {
       const holder = await app.connect();
       try {
@@ -135,22 +135,22 @@ describe('How a search is answered', () => {
       }
     };
 
-    it('is cancelled when its page takes longer', () => timesOut('search_string', '/fhir/Patient?_timeout=1&name=a'));
+    it('is canceled if its page takes longer', () => timesOut('search_string', '/fhir/Patient?_timeout=1&name=a'));
 
-    it('is cancelled when its includes take longer', () =>
+    it('is canceled if its includes take longer', () =>
       timesOut('reference_link', '/fhir/Patient?_timeout=1&_include=Patient:organization'));
 
-    it('is answered when there is time', async () => {
+    it('is returned if there is enough time', async () => {
       const bundle = await search('/fhir/Patient?_timeout=5&_include=Patient:organization&_count=3&birthdate=ge2001');
       expect([bundle.total, bundle.entry.length]).toEqual([6, 4]);
     });
 
-    it('is clamped to the largest, which the self link shows', async () => {
+    it('is limited to the maximum, and the self link shows it', async () => {
       const { link } = await search('/fhir/Patient?_timeout=100');
       expect(new URL(link[0]?.url ?? '').searchParams.get('_timeout')).toBe('7');
     });
 
-    it('sees what its own transaction has written', async () => {
+    it('includes the writes of its own transaction', async () => {
       const bundle = {
         resourceType: 'Bundle',
         type: 'transaction',
@@ -186,7 +186,7 @@ describe('How a search is answered', () => {
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(named)]);
   });
 
-  it('refuses _page beside a position', async () => {
+  it('refuses _page with a position', async () => {
     const { link } = await search('/fhir/Patient?_count=3');
     const next = link.find(({ relation }) => relation === 'next')?.url ?? '';
     const answer = await app.get(`${next}&_page=2`);
@@ -194,7 +194,7 @@ describe('How a search is answered', () => {
   });
 
   it.each(['_page=1', '_result=array', '_timeout=5'])(
-    'takes %s for no criterion of a conditional write',
+    'refuses %s as the only criterion of a conditional write',
     async (word) => {
       const answer = await app.put(`/fhir/Patient?${word}`, { resourceType: 'Patient' });
       expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('shapes answers')]);

@@ -34,7 +34,7 @@ const back = ({ members }: Graph, wanted: ReadonlySet<number>): Set<number> =>
 const CHAIN = 'has-member:Observation.';
 const HAS = '_has:Observation:has-member:';
 
-describe('chains over references that lead in circles', () => {
+describe('chains over references in cycles', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -68,7 +68,7 @@ describe('chains over references that lead in circles', () => {
   const PATHS = ['F', 'B', 'FF', 'BB', 'FB', 'BF', 'FFF', 'BBB', 'FBF', 'FFFF', 'BBBB', 'BFBF'];
 
   it.each([DENSE, SPARSE].flatMap((graph) => PATHS.map((path) => [graph.name, path, graph] as const)))(
-    'S2: finds in the %s graph by %s what brute force finds',
+    'S2: find in the %s graph by %s the same as brute force',
     async (name, path, graph) => {
       for (const code of ['c0', 'c3']) {
         const wanted = new Set(range(SIZE).filter((n) => graph.codes[n] === code));
@@ -85,7 +85,7 @@ describe('chains over references that lead in circles', () => {
     },
   );
 
-  it('S2: finds what any of several types leads to, and what a filter joins', async () => {
+  it('S2: find over any of several types, and by joined conditions in _filter', async () => {
     const wanted = new Set(range(SIZE).filter((n) => SPARSE.codes[n] === 'c3'));
     const two = forth(SPARSE, forth(SPARSE, wanted));
     const ids = [...two].map((n) => `sparse-${n}`).sort();

@@ -12,7 +12,7 @@ const valueSetOf = (name: string, system: string, code: string): object => ({
   compose: { include: [{ system, concept: [{ code }] }] },
 });
 
-describe('a system that R4 implies for an element of type code', () => {
+describe('the system that R4 implies for an element of type code', () => {
   let app: TestApp;
 
   beforeAll(async () => {

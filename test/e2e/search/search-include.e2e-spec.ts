@@ -82,7 +82,7 @@ const WORLD: readonly { readonly resourceType: string; readonly id: string; read
   })),
 ];
 
-describe('_include and _revinclude along names', () => {
+describe('_include and _revinclude over canonicals and identifiers', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -113,7 +113,7 @@ describe('_include and _revinclude along names', () => {
     ['relative', ['intake-1']],
     ['own', ['own']],
     ['contained', []],
-  ])('brings the Questionnaire of the response "%s"', async (id, found) => {
+  ])('includes the Questionnaire of the response "%s"', async (id, found) => {
     for (const include of [
       'QuestionnaireResponse:questionnaire',
       'QuestionnaireResponse:questionnaire:Questionnaire',
@@ -126,14 +126,14 @@ describe('_include and _revinclude along names', () => {
       ]);
   });
 
-  it('brings each once for a whole page', async () => {
+  it('includes each resource once per page', async () => {
     expect(await included('QuestionnaireResponse?_include=QuestionnaireResponse:questionnaire')).toEqual(
       ['derived', 'intake-1', 'intake-2', 'own'].map((id) => `Questionnaire/${id}`),
     );
     expect(await included('QuestionnaireResponse?_include=QuestionnaireResponse:questionnaire:Patient')).toEqual([]);
   });
 
-  it('iterates along canonicals', async () => {
+  it('iterates over canonicals', async () => {
     expect(
       await included(
         'CarePlan?_include=CarePlan:instantiates-canonical&_include:iterate=PlanDefinition:definition&_include:iterate=PlanDefinition:depends-on',
@@ -147,7 +147,7 @@ describe('_include and _revinclude along names', () => {
     ]);
   });
 
-  it('narrows them to a type', async () => {
+  it('filters by type', async () => {
     expect(await included('PlanDefinition?_include=PlanDefinition:definition:ActivityDefinition')).toEqual([
       'ActivityDefinition/order',
     ]);
@@ -159,13 +159,13 @@ describe('_include and _revinclude along names', () => {
     ['intake-3', []],
     ['longer', []],
     ['own', ['own']],
-  ])('brings the responses to Questionnaire/%s, of the version that they mean', async (id, found) => {
+  ])('includes the responses to Questionnaire/%s that refer to its version', async (id, found) => {
     expect(await included(`Questionnaire?_id=${id}&_revinclude=QuestionnaireResponse:questionnaire`)).toEqual(
       found.map((one) => `QuestionnaireResponse/${one}`),
     );
   });
 
-  it('follows the latest version when another one is stored', async () => {
+  it('includes the latest version after another one is stored', async () => {
     const response = {
       resourceType: 'QuestionnaireResponse',
       id: 'moving',
@@ -200,7 +200,7 @@ describe('_include and _revinclude along names', () => {
     ['by-number', ['Patient/p2']],
     ['by-other', []],
     ['by-both', ['Patient/p2']],
-  ])('_include:logical brings whom the encounter "%s" names', async (id, found) => {
+  ])('_include:logical includes the subject that the encounter "%s" identifies', async (id, found) => {
     expect(await included(`Encounter?_id=${id}&_include:logical=Encounter:subject`)).toEqual(found);
     expect(await included(`Encounter?_id=${id}&_include:logical=Encounter:subject:Patient`)).toEqual(
       found.filter((one) => one.startsWith('Patient/')),

@@ -482,7 +482,7 @@ const REFUSED: readonly (readonly [query: string, named: string])[] = [
   ['Questionnaire?_has:QuestionnaireResponse:questionnaire:status=completed', '_include'],
 ];
 
-describe('the search language', () => {
+describe('search syntax', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -505,7 +505,7 @@ describe('the search language', () => {
     expect(found.total).toBe(ids.length);
   });
 
-  it.each(FINDS)('%s finds the same page by page, and when it is counted alone', async (query, ids) => {
+  it.each(FINDS)('%s finds the same page by page, and counts the same', async (query, ids) => {
     const separator = query.includes('?') ? '&' : '?';
     const pages = await followPages(app, `/fhir/${encoded(query)}${separator}_count=1`);
     expect(pages.flatMap((page) => idsOf(page)).sort()).toEqual([...ids].sort());
@@ -539,7 +539,7 @@ describe('the search language', () => {
       ['Observation?_sort=code,_id', ['weight', 'weight-g', 'smoker', 'pressure', 'texted']],
       ['Observation?patient=peter&_sort=-date', ['pressure', 'weight']],
       ['Observation?code=29463-7&_sort=-_lastUpdated', ['weight-g', 'weight']],
-    ])('%s gives %j, forwards and backwards', async (query, ids) => {
+    ])('%s returns %j, forward and backward', async (query, ids) => {
       expect(idsOf(await search(query))).toEqual(query === 'Patient?_sort=family' ? ['peter', 'zoe', 'anon'] : ids);
       const expected = query === 'Patient?_sort=family' ? ['peter', 'zoe', 'anon'] : ids;
       const pages = await followPages(app, `/fhir/${query}&_count=1`);
@@ -585,11 +585,11 @@ describe('the search language', () => {
       ['Condition?_id=shared&_include=Condition:patient', []],
       ['Condition?_id=shared&_include=Condition:patient:Group', []],
       ['Patient?_id=nobody&_include=Patient:organization', []],
-    ])('%s brings %j', async (query, ids) => {
+    ])('%s includes %j', async (query, ids) => {
       expect(await included(query)).toEqual(ids);
     });
 
-    it('leaves the total to the matches, and repeats itself in the links', async () => {
+    it('does not count included resources, and stays in the links', async () => {
       const page = await search('Observation?_count=1&_include=Observation:subject');
       expect(page.total).toBe(OBSERVATIONS.length);
       expect(nextOf(page)).toContain('_include=Observation%3Asubject');
@@ -599,17 +599,17 @@ describe('the search language', () => {
   it.each([
     ['Patient?_id=peter&_elements=birthDate', ['resourceType', 'id', 'meta', 'birthDate']],
     ['Patient?_id=peter&_summary=text', ['resourceType', 'id', 'meta', 'text']],
-  ])('%s shows the part that was asked for', async (query, members) => {
+  ])('%s returns the requested part', async (query, members) => {
     const { entry } = await search(query);
     expect(Object.keys(entry[0]?.resource ?? {}).sort()).toEqual([...members].sort());
     expect(JSON.stringify(entry[0]?.resource)).toContain('SUBSETTED');
   });
 
-  it('counts alone with _summary=count', async () => {
+  it('returns only the total with _summary=count', async () => {
     expect(await search('Patient?_summary=count')).toMatchObject({ total: 3 });
   });
 
-  it('stays right in the backward links while resources come and go', async () => {
+  it('pages back correctly while resources are added and removed', async () => {
     const [first, second] = await followPages(app, '/fhir/Observation?_count=2&_sort=-date');
     await app.put('/fhir/Observation/newest', observation('newest', { effectiveDateTime: '2022-01-01' }));
     const previous = second?.link.find(({ relation }) => relation === 'previous')?.url ?? '';
@@ -617,7 +617,7 @@ describe('the search language', () => {
     await app.delete('/fhir/Observation/newest');
   });
 
-  it('tells the plan alone, or as JSON, when _explain asks for that', async () => {
+  it('returns only the plan, or the plan as JSON, for values of _explain', async () => {
     const planOf = async (words: string): Promise<unknown> =>
       ((await search(`Observation?code=29463-7&_explain=${words}`)) as Bundle & { plan: unknown }).plan;
     expect(await planOf('plan')).toEqual(expect.not.stringContaining('actual'));
@@ -625,7 +625,7 @@ describe('the search language', () => {
     expect(JSON.stringify(await planOf('format-json'))).toContain('Actual Rows');
   });
 
-  it('names the parameters whose numbers are in the plan, of each type that a chain leads to', async () => {
+  it('names the parameters whose numbers are in the plan, for each type of a chain', async () => {
     const query = 'subject:Patient.family=Smith&date=gt2020&_sort=-value-quantity&_explain=format-json';
     const { plan, parameters } = (await search(`Observation?${query}`)) as Bundle & {
       plan: unknown;
@@ -642,14 +642,14 @@ describe('the search language', () => {
     expect(await search('Observation?_explain=1')).not.toHaveProperty('parameters');
   });
 
-  it('tells with _explain=1 the statement, its values and the plan, beside the normal answer', async () => {
+  it('returns with _explain=1 the statement, its values and the plan with the normal response', async () => {
     const bundle = (await search('Observation?code=29463-7&_explain=1')) as Bundle & { query: unknown[]; plan: string };
     expect(idsOf(bundle).sort()).toEqual(['weight', 'weight-g']);
     expect(bundle.query[0]).toContain('from search_token');
     expect(bundle.plan).toMatch(/actual time/);
   });
 
-  it('follows every kind of value when a resource changes', async () => {
+  it('finds only current values of each kind after an update', async () => {
     const put = (name: string, value: number, unit: string): Promise<unknown> =>
       app.put('/fhir/Observation/moving', {
         resourceType: 'Observation',
@@ -670,7 +670,7 @@ describe('the search language', () => {
     expect(await found('Observation?value-quantity=2')).toEqual([]);
   });
 
-  it('S21: answers thirty lists of a thousand values, which are thirty values of the statement', async () => {
+  it('S21: accepts thirty lists of a thousand values, each as one statement parameter', async () => {
     const days = Array.from({ length: 1_000 }, (_value, index) => `ge${1000 + index}`).join(',');
     const form = Array.from({ length: 30 }, () => `birthdate=${days}`).join('&');
     const answer = await app.post('/fhir/Patient/_search', form, {
@@ -681,7 +681,7 @@ describe('the search language', () => {
     expect(entry.map(({ resource }) => resource.id).sort()).toEqual(['anon', 'peter', 'zoe']);
   });
 
-  it('takes patterns and quotes of other languages as text', async () => {
+  it('treats wildcards, quotes and SQL in values as text', async () => {
     for (const value of [`' or 1=1 --`, '%', '_', '\\', '.*', '") && true', '$.*', '\u{1F600}']) {
       for (const query of [
         'name',

@@ -47,7 +47,7 @@ describe('modifiers', () => {
   });
   afterAll(() => app.close());
 
-  it.each(TAKES)('of a %s parameter (%s) are right or refused by name', async (_kind, parameter, taken) => {
+  it.each(TAKES)('of a %s parameter (%s) are supported or refused by name', async (_kind, parameter, taken) => {
     for (const [modifier, value] of Object.entries(VALUES)) {
       const answer = await app.get(`/fhir/${parameter}:${modifier}=${encodeURIComponent(value)}`);
       const isTaken = taken.includes(modifier);
@@ -57,7 +57,7 @@ describe('modifiers', () => {
   });
 
   it.each(['Patient?family:abo=x', 'Patient?gender:abo=x', 'Observation?subject:abo=x', 'ValueSet?url:abo=x'])(
-    'are refused by name when unknown: %s',
+    'that are unknown are refused with the supported ones: %s',
     async (query) => {
       const answer = await app.get(`/fhir/${query}`);
       expect(answer.text).toMatch(/known: .*:missing/);

@@ -76,7 +76,7 @@ describe('Location?near', () => {
     [0, 0, 20_100],
     [0, 180, 0],
     [12, 12, 5_000],
-  ])('finds what is around %d|%d within %d km, as brute force does', async (latitude, longitude, kilometers) => {
+  ])('finds locations around %d|%d within %d km, as brute force does', async (latitude, longitude, kilometers) => {
     const found = within(latitude, longitude, kilometers * 1000);
     expect(found.length).toBeGreaterThan(0);
     const near = `near=${latitude}|${longitude}|${kilometers}|km`;
@@ -85,7 +85,7 @@ describe('Location?near', () => {
     expect((await idsOf(`Location?${near}&_sort=name&_count=9`)).sort()).toEqual(found);
   });
 
-  it('meets on both sides of the date line and around the pole', async () => {
+  it('works across the date line and around the pole', async () => {
     expect((await idsOf('Location?near=-18.1|179.95|30')).sort()).toEqual(['fiji-east', 'fiji-west']);
     expect((await idsOf('Location?near=90|0|12|km')).sort()).toEqual(['pole', 'pole-here', 'pole-there']);
   });
@@ -98,21 +98,21 @@ describe('Location?near', () => {
     ['37|[mi_i]', ['bratislava', 'vienna']],
     ['20|mi', ['vienna']],
     ['0.1', ['vienna']],
-  ])('reads the distance %s', async (distance, ids) => {
+  ])('accepts the distance %s', async (distance, ids) => {
     expect((await idsOf(`Location?near=48.2082|16.3738|${distance}`)).sort()).toEqual(ids);
   });
 
-  it('takes 50 km for near when no distance is given', async () => {
+  it('uses 50 km if no distance is given', async () => {
     expect(await idsOf('Location?near=48.2082|16.3738')).toEqual(['vienna']);
     expect(await idsOf('Location?near=48.2082|16.3738||mi')).toEqual(['vienna']);
   });
 
-  it('takes several places as alternatives, and a repeated parameter as a second condition', async () => {
+  it('treats several positions as alternatives, and a repeated parameter as another condition', async () => {
     expect((await idsOf('Location?near=48.2082|16.3738|1,51.5074|-0.1278|1')).sort()).toEqual(['london', 'vienna']);
     expect(await idsOf('Location?near=48.2082|16.3738|70&near=48.1486|17.1077|1')).toEqual(['bratislava']);
   });
 
-  it('tells the distance to the nearest of the places', async () => {
+  it('returns the distance to the nearest position', async () => {
     const [page] = await pagesOf('Location?near=48.2082|16.3738|60&_sort=near');
     expect(page?.entry.map(({ resource, search }) => [resource.id, search.extension])).toEqual(
       [
@@ -139,7 +139,7 @@ describe('Location?near', () => {
     expect(distances).toEqual([...distances].sort((a, b) => (sort === 'near' ? a - b : b - a)));
   });
 
-  it('serves chains, reverse chains and :missing', async () => {
+  it('works in chains, in _has and with :missing', async () => {
     expect(await idsOf('Encounter?location.near=47|15.4|20')).toEqual(['e1']);
     expect(await idsOf('Encounter?location.near=48|16.4|20')).toEqual([]);
     expect(await idsOf('Location?near:missing=true')).toEqual(['nowhere']);
@@ -170,7 +170,7 @@ describe('Location?near', () => {
     ['near=0|0|1|km|more', 'latitude|longitude|distance|units'],
     ['near:exact=0|0', ':missing'],
     ['_sort=near', 'near'],
-  ])('refuses %s with 400 that says what is wrong', async (query, said) => {
+  ])('refuses %s with 400 and the reason', async (query, said) => {
     const answer = await app.get(path(`Location?${query}`));
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(said)]);
     expect(answer.text).toContain('near');

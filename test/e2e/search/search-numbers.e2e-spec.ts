@@ -28,7 +28,7 @@ describe('numbers and their units', () => {
   afterAll(() => app.close());
 
   it.each(LONG.map((value, index) => [value, `long-${index}`] as const))(
-    'finds %s by its own digits',
+    'finds %s by all of its digits',
     async (text, id) => {
       expect(await idsOn(app, `/fhir/Observation?value-quantity=${text}`)).toEqual([id]);
       expect(await idsOn(app, `/fhir/Observation?_filter=value-quantity eq ${text}`)).toEqual([id]);
@@ -48,7 +48,7 @@ describe('numbers and their units', () => {
     ['2.5|UCUM|m', []],
     ['7654321123.45678|UCUM|g', ['mass']],
     ['ne7654321123.45678|UCUM|g', []],
-  ])('finds %s in each unit of its meaning', async (value, ids) => {
+  ])('finds %s in equivalent units', async (value, ids) => {
     const sent = encodeURIComponent(value.replace('UCUM', UCUM));
     expect(await idsOn(app, `/fhir/Observation?value-quantity=${sent}`)).toEqual(ids);
   });

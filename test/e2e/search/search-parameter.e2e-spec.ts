@@ -59,7 +59,7 @@ const SLOT = {
   end: '2026-01-01T11:00:00Z',
 };
 
-describe('live search parameters', () => {
+describe('stored SearchParameters', () => {
   let app: TestApp;
   let database: Client;
 
@@ -108,7 +108,7 @@ describe('live search parameters', () => {
     };
   };
 
-  it('find what was stored before and after', async () => {
+  it('find resources stored before and after', async () => {
     await app.put('/Patient/old', patient('old', 'martian'));
     expect((await app.get('/Patient?race=martian')).status).toBe(400);
     expect((await define('race')).status).toBe(201);
@@ -139,7 +139,7 @@ describe('live search parameters', () => {
     expect(await names()).not.toContain('shade');
   });
 
-  it('are unknown as soon as they are retired or deleted, and leave no rows behind', async () => {
+  it('are unknown after they are retired or deleted, and leave no index rows behind', async () => {
     await app.put('/Patient/retired', patient('retired', 'lunar', 'Solo'));
     const rows = async (): Promise<number> => {
       const id = parameterIdOf('Patient', 'clan');
@@ -161,7 +161,7 @@ describe('live search parameters', () => {
     }
   });
 
-  it('find no value of an earlier expression', async () => {
+  it('find no values of an earlier expression', async () => {
     await app.put('/Patient/twofold', { ...patient('twofold', 'x'), gender: 'female', birthDate: '1999-01-01' });
     await define('facet', { expression: 'Patient.name.family | Patient.gender' });
     await settled('facet');
@@ -199,7 +199,7 @@ describe('live search parameters', () => {
     expect(await idsOf(`Patient?${id}:missing=false&_id=kinds`)).toEqual(expected);
   });
 
-  it('do not move what is built in', async () => {
+  it('do not change built-in parameters', async () => {
     expect((await define('created', { type: 'date', expression: 'Patient.birthDate', code: 'created' })).status).toBe(
       201,
     );
@@ -212,7 +212,7 @@ describe('live search parameters', () => {
     expect(await idsOf('Patient?gender:missing=true&_id=born')).toEqual(['born']);
   });
 
-  it('say how far they are while their index is built', async () => {
+  it('report the progress of their index build', async () => {
     for (const id of ['a', 'b', 'c', 'd']) await app.put(`/Basic/${id}`, basic(id, `val-${id}`));
     const release = await hold('Basic', 'c');
     await define('held', BASIC);
@@ -254,7 +254,7 @@ describe('live search parameters', () => {
     expect(await warningsOf('Basic?held=changed')).toEqual([]);
   });
 
-  it('are removed without a trace, whatever is written meanwhile', async () => {
+  it('are removed completely, even during concurrent writes', async () => {
     await app.put('/Basic/c', basic('c', 'val-c'));
     const release = await hold('Basic', 'c');
     await app.delete('/SearchParameter/held');
@@ -270,7 +270,7 @@ describe('live search parameters', () => {
     expect(await stringsOf('Basic', 'held')).toEqual(['text-again-a', 'text-again-d', 'text-val-bb', 'text-val-c']);
   });
 
-  it('wait for transactions that write by older parameters', async () => {
+  it('wait for transactions that write with older parameters', async () => {
     await database.query('begin');
     await database.query(
       `insert into resource (resource_key, main_date, updated_at, reference_hash, version, type, id, method, body)
@@ -289,7 +289,7 @@ describe('live search parameters', () => {
     expect(await idsOf('Flag?tongue=de')).toEqual(['late']);
   });
 
-  it('go on where a server stopped', async () => {
+  it('continue their index build after a server stopped', async () => {
     for (const id of ['l1', 'l2', 'l3'])
       await app.put(`/Linkage/${id}`, { resourceType: 'Linkage', id, language: 'fr', item: LINKED });
     const release = await hold('Linkage', 'l3');
@@ -306,7 +306,7 @@ describe('live search parameters', () => {
     await second.close();
   });
 
-  it('leave nothing to look for when they are done', async () => {
+  it('leave no work behind when they are complete', async () => {
     await database.query('begin');
     await database.query(`update search_parameter_state set state = 'active'`);
     expect((await database.query(NEXT_STEP.text)).rows).toEqual([]);
@@ -321,14 +321,14 @@ describe('live search parameters', () => {
     });
     afterAll(() => other.close());
 
-    it('are in force for its next search', async () => {
+    it('apply to its next search', async () => {
       await define('elsewhere', { base: ['Group'], expression: 'Group.language' });
       expect((await other.get('/Group?elsewhere=de')).status).toBe(200);
       await app.delete('/SearchParameter/elsewhere');
       expect((await other.get('/Group?elsewhere=de')).status).toBe(400);
     });
 
-    it('are in force for its next write, though it has not heard of them', async () => {
+    it('apply to its next write, even before it received the change', async () => {
       await other.put('/Media/before', {
         resourceType: 'Media',
         id: 'before',
@@ -375,7 +375,7 @@ describe('live search parameters', () => {
     });
   });
 
-  it('have exactly the rows of what is stored, after writes on two servers while they came and went', async () => {
+  it('have exactly the rows of the stored resources, after writes on two servers during changes', async () => {
     const other = await startTestApp({ databaseUrl: app.databaseUrl });
     const ids = Array.from({ length: 24 }, (_, index) => `storm-${index}`);
     let isOver = false;
@@ -415,14 +415,14 @@ describe('live search parameters', () => {
 
   describe('are refused', () => {
     it.each([
-      ['a url of HL7', { url: 'http://hl7.org/fhir/SearchParameter/individual-gender', code: 'mine' }, 'url'],
+      ['an HL7 url', { url: 'http://hl7.org/fhir/SearchParameter/individual-gender', code: 'mine' }, 'url'],
       ['no url', { url: undefined }, 'url'],
       ['an unknown status', { status: 'on' }, 'status'],
-      ['a code of HL7 with another meaning', { code: 'name', type: 'string', expression: 'Patient.gender' }, 'code'],
+      ['an HL7 code with another expression', { code: 'name', type: 'string', expression: 'Patient.gender' }, 'code'],
       ['a code of all types', { code: '_tag' }, 'code'],
-      ['a code that a query could not name', { code: 'a.b' }, 'code'],
-      ['a composite without parts', { type: 'composite' }, 'component'],
-      ['a special one', { type: 'special' }, 'type'],
+      ['a code with invalid characters', { code: 'a.b' }, 'code'],
+      ['a composite without components', { type: 'composite' }, 'component'],
+      ['the type special', { type: 'special' }, 'type'],
       ['an unknown base', { base: ['Patient', 'Spaceship'] }, 'base'],
       ['an abstract base', { base: ['DomainResource'] }, 'base'],
       ['no base', { base: [] }, 'base'],
@@ -433,25 +433,25 @@ describe('live search parameters', () => {
       ['values of a type that the kind does not index', { type: 'date', expression: 'Patient.name' }, 'expression'],
       ['a function that is not supported', { expression: 'Patient.name.first()' }, 'expression'],
       ['an unknown target', { type: 'reference', expression: 'Patient.link.other', target: ['Spaceship'] }, 'target'],
-      ['targets of something else', { target: ['Patient'] }, 'target'],
+      ['targets of a parameter that is not a reference', { target: ['Patient'] }, 'target'],
     ])('with %s', async (_what, members, element) => {
       const answer = await define('refused', members);
       expect([answer.status, answer.text]).toEqual([422, expect.stringContaining(`SearchParameter.${element}`)]);
       expect((await app.get('/SearchParameter/refused')).status).toBe(404);
     });
 
-    it('when another one has the code', async () => {
+    it('if the code is in use', async () => {
       await define('taken');
       expect((await define('taken-2', { code: 'taken' })).status).toBe(409);
     });
 
-    it('unless they are not active, or say what is built in', async () => {
+    it('unless they are inactive, or equal a built-in parameter', async () => {
       expect((await define('draft', { status: 'draft', expression: 'nonsense(' })).status).toBe(201);
       expect((await define('same', { code: 'gender', expression: 'Patient.gender' })).status).toBe(201);
       expect(await statusOf('same')).toEqual([]);
     });
 
-    it('C4.8: unless they say what is built in under a code of all types', async () => {
+    it('C4.8: unless they equal a built-in parameter of all types', async () => {
       const derivedFrom = 'http://hl7.org/fhir/SearchParameter/Resource-id';
       const stored = await define('own-id', { code: '_id', type: 'token', expression: 'Resource.id', derivedFrom });
       expect([stored.status, await statusOf('own-id')]).toEqual([201, []]);

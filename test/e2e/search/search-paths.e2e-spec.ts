@@ -143,7 +143,7 @@ describe('Dot expressions', () => {
 
   const search = (query: string): Promise<Bundle> => searchOn(app, `/fhir/${query}`);
 
-  it.each(FINDS)('find what %s asks for', async (query, ids) => {
+  it.each(FINDS)('find by %s', async (query, ids) => {
     const bundle = await search(query);
     expect([idsOf(bundle).sort(), bundle.total]).toEqual([ids, ids.length]);
   });
@@ -160,12 +160,12 @@ describe('Dot expressions', () => {
     ['Patient?_sort=-.name.0.family', ['ben', 'ana', 'cleo', 'dan']],
     ['SDCDocument?_sort=-.score::integer', ['d1', 'd2', 'd3']],
     ['SDCDocument?_sort=.deep.list.0.n::numeric,_id', ['d2', 'd1', 'd3']],
-  ] as const)('sort in %s, page by page', async (query, ids) => {
+  ] as const)('sort by %s, page by page', async (query, ids) => {
     expect(idsOf(await search(query))).toEqual(ids);
     expect((await followPages(app, `/fhir/${query}&_count=1`)).map(idsOf).flat()).toEqual(ids);
   });
 
-  it('take patterns and quotes of other languages as text', async () => {
+  it('treat wildcards, quotes and SQL in values as text', async () => {
     for (const value of [`' or 1=1 --`, '%', '_', '\\\\', '.*', '") && true', '$.*', '1e999', '-', '\u{1F600}']) {
       for (const name of ['.a', '.a$contains', '.a$ne', '.a$gt', '.a$exact', '.a::text']) {
         const answer = await app.get(`/fhir/SDCDocument?${name}=${encodeURIComponent(value)}`);
@@ -178,12 +178,12 @@ describe('Dot expressions', () => {
     }
   });
 
-  it('name the parameter that would have an index', async () => {
+  it('name the search parameter that would have an index', async () => {
     const bundle = (await search('Patient?.name.0.family=Smith&_explain=1')) as Bundle & { advice: string[] };
     expect(bundle.advice).toContainEqual(expect.stringContaining('.name[0].family'));
   });
 
-  it('are criteria of conditional writes', async () => {
+  it('work as criteria of conditional writes', async () => {
     const answer = await app.send('PUT', '/fhir/Patient?.name.0.family=Smith', {
       body: { resourceType: 'Patient', name: [{ family: 'Smith' }], active: true },
     });

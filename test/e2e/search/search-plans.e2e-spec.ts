@@ -200,7 +200,7 @@ const queryOf = ({ type = 'Observation', clauses, sort = [] }: Shape): SearchQue
 describe.each([
   ['full tables with statistics', true],
   // A connection keeps a plan that it made for empty tables until the tables have statistics.
-  ['empty tables that nobody analyzed', false],
+  ['empty tables without statistics', false],
 ])('the plans of a search on %s', (_state, isFull) => {
   let database: PlanDatabase;
 
@@ -222,7 +222,7 @@ describe.each([
   describe.each(SHAPES)('by %s', (_name, shape) => {
     const query = queryOf(shape);
 
-    it('reads a page by indexes in nested loops, never a whole table', async () => {
+    it('reads a page by indexes in nested loops, and never scans a whole table', async () => {
       const value = query.sort?.[0]?.by.kind === 'number' ? 5 : Date.parse('2020-01-05');
       const values = (query.sort?.length ?? 0) > 1 ? [5, value] : [value];
       const positions = (['after', 'before'] as const).map((side) => ({ side, values, key: 5_000 }));
@@ -234,7 +234,7 @@ describe.each([
       }
     });
 
-    it('reads the places of a page over types the same way', async () => {
+    it('reads the ids of a page over several types the same way', async () => {
       const position = { side: 'after' as const, values: [Date.parse('2020-01-05')], key: 5_000 };
       const plan = await database.planOf(compilePlaces({ ...query, sort: byUpdate, position }));
       expect(plan).not.toMatch(/Seq Scan|Hash (Semi |Anti |Left )?Join|Merge (Semi |Anti |Left )?Join/);
@@ -255,7 +255,7 @@ describe.each([
 
     if (!isFull) return;
 
-    it('comes in order, each once, and as many as are counted', async () => {
+    it('returns all matches in order, each once', async () => {
       const keys: number[] = [];
       for (let position: SearchQuery['position']; ;) {
         const page = compilePage({ ...query, count: 4_000, ...(position && { position }) });
@@ -276,7 +276,7 @@ describe.each([
     const sorts = [
       ...SORTS,
       ['string', by('string', NAME, false)],
-      ['string, the last first', by('string', NAME, true)],
+      ['string, descending', by('string', NAME, true)],
       ['another date', by('date', OTHER_DATE, false)],
       ['time of update', byUpdate],
     ] as const;
@@ -303,7 +303,7 @@ describe.each([
     });
   }
 
-  it('lists the types that are stored by a step for each', async () => {
+  it('lists the stored types by one index step for each', async () => {
     expect(await database.planOf({ statement: STORED_TYPES, values: [] })).not.toMatch(/Seq Scan on resource/);
     expect((await run<{ type: string }>({ statement: STORED_TYPES, values: [] })).map(({ type }) => type)).toEqual(
       isFull ? ['List', 'Observation', 'Patient'] : [],
@@ -325,7 +325,7 @@ describe.each([
     }
   });
 
-  it('has one statement for one shape, whatever its values', () => {
+  it('uses one statement for one query shape, whatever its values', () => {
     const [one, other] = [[token(1)], [token(2)]].map((clauses) =>
       compilePage({ type: 'Patient', clauses, count: 20 }),
     );
@@ -339,7 +339,7 @@ describe.each([
   const LOOKS_AT_ALL = /^(list|token and token|reference and reference|.*body|any that needs|what many have, link)/;
 
   it.each(SHAPES.filter(([name]) => !LOOKS_AT_ALL.test(name)))(
-    'handles few rows for a page by %s',
+    'reads few rows for a page by %s',
     async (_name, shape) => {
       const plan = await database.measuredPlanOf(compilePage(queryOf(shape)));
       expect(mostRowsOf(plan)).toBeLessThanOrEqual(2_100);

@@ -7,7 +7,7 @@ import { BASE_URL, startTestApp, type TestApp } from '../../../testing/test-app'
 const TAG = { system: 'http://tags.example', code: 'round' };
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
-describe('search over types', () => {
+describe('a search over several types', () => {
   let app: TestApp;
   let all: Loaded[];
   let patientId: string;
@@ -40,7 +40,7 @@ describe('search over types', () => {
   const subjectOf = ({ value }: Loaded): string | undefined =>
     (value.subject as { reference?: string } | undefined)?.reference;
 
-  it('finds what the types have, and counts it', async () => {
+  it('finds and counts the matches of the named types', async () => {
     const types = ['Patient', 'Observation', 'Encounter', 'Goal'];
     const found = expected(({ resourceType }) => types.includes(resourceType));
     expect(found.length).toBeGreaterThan(20);
@@ -51,7 +51,7 @@ describe('search over types', () => {
     expect(await search(`_type=${types.join(',')}&_summary=count`)).toMatchObject({ total: found.length, entry: [] });
   });
 
-  it('finds a tag in all types there are', async () => {
+  it('finds a tag in all types', async () => {
     const tagged = expected((_one, index) => index % 5 === 0);
     expect(new Set(tagged.map((place) => place.split('/')[0])).size).toBeGreaterThan(5);
     const pages = await followPages(app, `/fhir?_tag=${TAG.system}%7C${TAG.code}&_count=6`);
@@ -63,14 +63,14 @@ describe('search over types', () => {
     ['', -1],
     ['&_sort=-_lastUpdated', -1],
     ['&_sort=_lastUpdated', 1],
-  ])('has one order for all types%s', async (sort, sign) => {
+  ])('has one order over all types%s', async (sort, sign) => {
     const pages = await followPages(app, `/fhir?_tag=round${sort}&_count=6`);
     const times = pages.flatMap(({ entry }) => entry.map(({ resource }) => resource.meta.lastUpdated));
     expect(times).toEqual([...times].sort((a, b) => sign * (a < b ? -1 : a > b ? 1 : 0)));
     expect(pages.length).toBeGreaterThan(3);
   });
 
-  it('goes back the way it came', async () => {
+  it('pages back over the same pages', async () => {
     const pages = await followPages(app, '/fhir?_tag=round&_count=6');
     for (let at = pages.length - 1; at > 0; at--) {
       const url = pages[at]?.link.find(({ relation }) => relation === 'previous')?.url ?? '';
@@ -80,7 +80,7 @@ describe('search over types', () => {
     expect(pages[0]?.link.map(({ relation }) => relation)).toEqual(['self', 'first', 'next']);
   });
 
-  it('takes the parameters that are common to the types that it names', async () => {
+  it('accepts parameters that the named types have in common', async () => {
     const types = ['Observation', 'Condition', 'Encounter'];
     const ofPatient = expected((one) => types.includes(one.resourceType) && subjectOf(one) === `Patient/${patientId}`);
     expect(ofPatient.length).toBeGreaterThan(10);
@@ -93,7 +93,7 @@ describe('search over types', () => {
     );
   });
 
-  it('finds by id, by time and by words, whatever the type', async () => {
+  it('finds by id, time and words in any type', async () => {
     const [some, other] = [all[3], all.at(-1)];
     expect((await allPlaces(`_id=${some?.id ?? ''},${other?.id ?? ''}`)).sort()).toEqual(
       expected(({ id }) => id === some?.id || id === other?.id),
@@ -116,7 +116,7 @@ describe('search over types', () => {
     expect(await allPlaces('_has:List:item:_id=words')).toEqual([`Patient/${patientId}`]);
   });
 
-  it('includes, shows parts and repeats itself in its links', async () => {
+  it('supports _include, _elements and links', async () => {
     const bundle = await search('_type=Encounter,Condition&_include=*&_count=3&_elements=id');
     expect(bundle.entry.filter(({ search: { mode } }) => mode === 'include').map(({ fullUrl }) => fullUrl)).toContain(
       `${BASE_URL}/fhir/Patient/${patientId}`,
@@ -126,7 +126,7 @@ describe('search over types', () => {
     expect(bundle.entry[0]?.resource).not.toHaveProperty('subject');
   });
 
-  it('answers an array, and within a time that its links repeat', async () => {
+  it('supports _result=array and _timeout', async () => {
     const query = '/fhir?_type=Patient,Encounter&_count=3&_timeout=20';
     const bundle = (await app.get(query)).json<Bundle>();
     const answer = await app.get(`${query}&_result=array`);
@@ -137,7 +137,7 @@ describe('search over types', () => {
     expect(nextOf(bundle)).toContain('_timeout=20');
   });
 
-  it('answers a form, the bare root, a batch and each page of its own links alike', async () => {
+  it('returns the same for a form, on each root, in a batch and for its own links', async () => {
     const body = new URLSearchParams({ _type: 'Observation', _tag: 'round' }).toString();
     const [byQuery, byForm, byRoot] = [
       await search('_type=Observation&_tag=round'),
@@ -159,7 +159,7 @@ describe('search over types', () => {
     expect(placesOf(answer?.resource ?? byForm)).toEqual(placesOf(byQuery));
   });
 
-  it('neither repeats nor loses what stays while others are written and removed', async () => {
+  it('neither repeats nor loses unchanged resources during writes', async () => {
     const url = '/fhir?_type=Observation,Encounter&_count=5';
     const before = (await followPages(app, url)).flatMap(placesOf);
     const first = (await app.get(url)).json<Bundle>();
@@ -189,12 +189,12 @@ describe('search over types', () => {
     ['_lastUpdated=yesterday', '_lastUpdated'],
     ['_type=Patient&_after=AAAA', '_after'],
     ['_type=Patient&_include=Patient:gender', 'Patient.gender'],
-  ])('refuses "%s" with 400 that says what is wrong', async (query, said) => {
+  ])('refuses "%s" with 400 and the reason', async (query, said) => {
     const answer = await app.get(`/fhir?${query}`);
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(said)]);
   });
 
-  it('ignores what one of the types does not know when it is lenient, for all of them', async () => {
+  it('ignores a parameter that one of the types lacks with handling=lenient, for all types', async () => {
     const bundle = await search('_type=Patient,Observation&gender=male&_tag=round&_count=2', {
       headers: { Prefer: 'handling=lenient' },
     });
@@ -202,7 +202,7 @@ describe('search over types', () => {
     expect(bundle.total).toBe((await search('_type=Patient,Observation&_tag=round&_count=0')).total);
   });
 
-  describe('is a separate right', () => {
+  describe('requires a separate right', () => {
     let person: Person;
     beforeAll(async () => {
       person = await login(app, 'reader', { policies: [] });
@@ -220,13 +220,13 @@ describe('search over types', () => {
     const grant = (id: string): Promise<unknown> =>
       app.put('/AccessPolicy/of-search', { engine: 'allow', link: [{ resourceType: 'Operation', id }] });
 
-    it('that searching types one by one does not bring', async () => {
+    it('which FhirSearch does not grant', async () => {
       await grant('FhirSearch');
       expect((await app.get('/fhir/Patient', { authorization: person.bearer })).status).toBe(200);
       expect(await statuses()).toEqual([403, 403, 403, 403]);
     });
 
-    it('that FhirSearchSystem brings', async () => {
+    it('which FhirSearchSystem grants', async () => {
       await grant('FhirSearchSystem');
       expect(await statuses()).toEqual([200, 200, 200, 200]);
       expect((await app.get('/fhir?_type=Patient', { authorization: null })).status).toBe(401);

@@ -117,7 +117,7 @@ const REFUSED: readonly (readonly [query: string, named: string])[] = [
   ['Patient?_ilike:not=a', '_ilike:not'],
 ];
 
-describe('Search words beside those of FHIR', () => {
+describe('Search parameters in addition to those of FHIR', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -128,22 +128,22 @@ describe('Search words beside those of FHIR', () => {
 
   const search = (query: string): Promise<Bundle> => searchOn(app, `/fhir/${query}`);
 
-  it.each(FINDS)('finds what %s asks for', async (query, ids) => {
+  it.each(FINDS)('find by %s', async (query, ids) => {
     const bundle = await search(query);
     expect([idsOf(bundle).sort(), bundle.total]).toEqual([ids, ids.length]);
   });
 
-  it.each(REFUSED)('refuses %s', async (query, named) => {
+  it.each(REFUSED)('refuse %s', async (query, named) => {
     const answer = await app.get(`/fhir/${query}`);
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(named)]);
   });
 
-  it('advises a parameter with an index where _ilike reads all texts', async () => {
+  it('suggest a search parameter with an index if _ilike reads all bodies', async () => {
     const bundle = (await search('Patient?_ilike=soto&_explain=1')) as Bundle & { advice: string[] };
     expect(bundle.advice).toContainEqual(expect.stringContaining('_ilike'));
   });
 
-  it('keeps the time of creation through changes, deletion and creation anew', async () => {
+  it('find by the creation time after changes, and after deletion and a new creation', async () => {
     const created = async (id: string, family: string): Promise<string> => {
       const answer = await app.put(`/fhir/Patient/${id}`, { resourceType: 'Patient', id, name: [{ family }] });
       return answer.json<{ meta: { lastUpdated: string } }>().meta.lastUpdated;

@@ -38,7 +38,7 @@ describe('search', () => {
   const allIds = async (query: string): Promise<string[]> =>
     (await followPages(app, `/fhir/${query}`)).flatMap(idsOf).sort();
 
-  it('answers a searchset with fullUrl, mode, total and the self link', async () => {
+  it('returns a searchset with fullUrl, mode, total and the self link', async () => {
     const patientId = charts[0]?.patientId ?? '';
     const bundle = await search(`Patient?_id=${patientId}`);
     expect(bundle).toMatchObject({
@@ -79,7 +79,7 @@ describe('search', () => {
     }
   });
 
-  it('finds exactly what brute force finds, by every code of the charts', async () => {
+  it('finds exactly what brute force finds, by every code', async () => {
     const codes = new Map(
       all
         .filter(({ resourceType }) => resourceType === 'Observation')
@@ -98,7 +98,7 @@ describe('search', () => {
     }
   });
 
-  it('takes commas as OR and repetitions as AND', async () => {
+  it('treats commas as OR and repetitions as AND', async () => {
     const subject = `Patient/${charts[0]?.patientId ?? ''}`;
     const [first, second] = [...new Set(all.flatMap(({ value }) => codingsOf(value.code)).map(({ code }) => code))];
     const hasOne = (value: Record<string, unknown>): boolean =>
@@ -120,7 +120,7 @@ describe('search', () => {
   });
 
   it.each(['', '-'])(
-    'sorts what has one code by %svalue-quantity as brute force does, those without a value last',
+    'sorts resources with one code by %svalue-quantity as brute force does, without a value last',
     async (sign) => {
       const quantities = new Map(
         all.map(({ id, value }) => [id, (value.valueQuantity as { value?: number } | undefined)?.value]),
@@ -148,7 +148,7 @@ describe('search', () => {
     },
   );
 
-  it('pages in a stable order without gap or repetition, and every page knows the total', async () => {
+  it('pages in a stable order without gap or repetition, with the same total on every page', async () => {
     const whole = idsOf(await search('Observation?_count=1000'));
     for (const count of [1, 7, 50]) {
       const pages = await followPages(app, `/fhir/Observation?_count=${count}&status=final`);
@@ -161,7 +161,7 @@ describe('search', () => {
     }
   });
 
-  it('keeps its pages right while resources change and come in', async () => {
+  it('keeps its pages right while resources change and are added', async () => {
     const before = await allIds('Condition?_count=1000');
     const first = await search('Condition?_count=2');
     const seen = idsOf(first);
@@ -172,7 +172,7 @@ describe('search', () => {
     expect([...seen, ...rest.flatMap(idsOf)].sort()).toEqual(before);
   });
 
-  it('follows an update at once: old values no longer find, new ones do', async () => {
+  it('follows an update at once: finds by new values, and not by old ones', async () => {
     await app.put('/fhir/Observation/moving', {
       status: 'preliminary',
       code: { coding: [{ system: 'http://loinc.org', code: 'moving-1' }] },
@@ -196,7 +196,7 @@ describe('search', () => {
     await app.delete('/fhir/Observation/moving');
   });
 
-  it('sorts a resource by its creation once an update has removed its clinical date', async () => {
+  it('sorts a resource by its creation time after an update removed its clinical date', async () => {
     const put = (id: string, start?: string): Promise<unknown> =>
       app.put(`/fhir/Flag/${id}`, {
         ...{ status: 'active', code: { text: 'Falls' }, subject: { reference: 'Patient/a' } },
@@ -217,7 +217,7 @@ describe('search', () => {
     expect(await sorted()).toEqual(['later', 'moved', 'kept']);
   });
 
-  it('finds by _id and by _lastUpdated with all of its prefixes', async () => {
+  it('finds by _id and by _lastUpdated with all prefixes', async () => {
     const [one, two] = expected('Condition', () => true);
     expect(await allIds(`Condition?_id=${one ?? ''},${two ?? ''},unknown`)).toEqual([one, two]);
     await app.put('/fhir/Basic/late', { code: { text: 'late' } });
@@ -239,7 +239,7 @@ describe('search', () => {
     expect(await allIds('Basic?_lastUpdated=gt2999')).toEqual([]);
   });
 
-  it('counts alone with _count=0, leaves the total out with _total=none, and clamps a huge page', async () => {
+  it('returns only the total with _count=0, omits it with _total=none, and limits a huge _count', async () => {
     const observations = expected('Observation', () => true).length;
     expect(await search('Observation?_count=0')).toMatchObject({ total: observations });
     const untold = await search('Observation?_count=2&_total=none');
@@ -248,7 +248,7 @@ describe('search', () => {
     expect((await search('Observation?_count=99999')).link[0]?.url).toContain('_count=1000');
   });
 
-  it('searches with a form, so that values stay out of the URL', async () => {
+  it('accepts a form, so that values are not in the URL', async () => {
     const patientId = charts[0]?.patientId ?? '';
     const answer = await app.post('/fhir/Patient/_search', `_id=${patientId}`, {
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
@@ -256,7 +256,7 @@ describe('search', () => {
     expect([answer.status, idsOf(answer.json<Bundle>())]).toEqual([200, [patientId]]);
   });
 
-  it('finds the types of the server itself by their native references', async () => {
+  it('finds native types by their references', async () => {
     await app.put('/SDCDocument/found', { status: 'draft', patient: { resourceType: 'Patient', id: 'p-native' } });
     expect(await allIds('SDCDocument?patient=p-native')).toEqual(['found']);
     expect(await allIds('SDCDocument?patient=Patient/p-native&status=draft')).toEqual(['found']);
@@ -284,7 +284,7 @@ describe('search', () => {
       '_after is made by the server for its links to other pages; begin again at the first page.',
     ],
     [
-      'a reference that is none',
+      'an invalid reference',
       'Observation?subject=a%20b',
       '"Observation.subject" takes a reference such as Patient/p7.',
     ],
@@ -293,7 +293,7 @@ describe('search', () => {
       `Patient?${Array.from({ length: 33 }, () => 'gender=male').join('&')}`,
       'A search takes at most 32 parameters.',
     ],
-  ])('refuses %s with 400 and says what to do', async (_name, query, diagnostics) => {
+  ])('refuses %s with 400 and a remedy', async (_name, query, diagnostics) => {
     const refused = await app.get(`/fhir/${query}`);
     expect([refused.status, refused.json<{ issue: [{ diagnostics: string }] }>().issue[0].diagnostics]).toEqual([
       400,
@@ -301,13 +301,13 @@ describe('search', () => {
     ]);
   });
 
-  it('ignores an unknown parameter when asked to be lenient, and the self link shows what was used', async () => {
+  it('ignores an unknown parameter with handling=lenient, and the self link shows the used ones', async () => {
     const patientId = charts[0]?.patientId ?? '';
     const bundle = await search(`Patient?nmae=x&_id=${patientId}`, { headers: { Prefer: 'handling=lenient' } });
     expect(bundle.link[0]?.url).toBe(`${BASE_URL}/fhir/Patient?_id=${patientId}&_count=100`);
   });
 
-  it('answers the edges of time and of text without a failure', async () => {
+  it('answers extreme dates and strings without an error', async () => {
     for (const range of ['gt9999', 'lt0001', 'ge0001-01-01', 'le9999-12-31']) {
       expect([range, (await app.get(`/fhir/Basic?_lastUpdated=${range}`)).status]).toEqual([range, 200]);
     }
@@ -323,7 +323,7 @@ describe('search', () => {
     expect((await app.get(`/fhir/Basic?_id=${'a'.repeat(7_000)}`)).json<Bundle>().total).toBe(0);
   });
 
-  it('takes SQL and pattern characters as text', async () => {
+  it('treats SQL and wildcards in values as text', async () => {
     for (const value of ["' or 1=1 --", '%', '_', '\\', '$1', '*']) {
       expect(await allIds(`Observation?code=${encodeURIComponent(value)}`)).toEqual([]);
     }

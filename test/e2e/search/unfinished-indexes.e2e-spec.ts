@@ -89,22 +89,22 @@ describe('while the index of Patient is built', () => {
   }
 
   it.each([
-    ['a compartment with links of Patients', 'GET', '/fhir/Patient/b/$everything'],
+    ['$everything with Patients', 'GET', '/fhir/Patient/b/$everything'],
     [
-      'one that includes what Patients refer to',
+      '$everything that includes references of Patients',
       'GET',
       '/fhir/Patient/b/$everything?_type=Observation&_include=Patient',
     ],
     [
-      'one that includes by a link of Patient',
+      '$everything that includes by a reference of Patient',
       'GET',
       '/fhir/Patient/b/$everything?_type=Observation&_include=Patient:organization',
     ],
-    ['one that counts a further page anew', 'GET', 'pages&_summary=count'],
+    ['$everything that counts again for a later page', 'GET', 'pages&_summary=count'],
     ['Patients of a compartment', 'GET', '/fhir/Patient/b/Patient'],
     ['a conditional create', 'PUT', '/fhir/Patient?family=Name'],
     ['a conditional delete', 'DELETE', '/fhir/Patient?family=Name'],
-  ])('H1: %s answers 503', async (_what, method, path) => {
+  ])('H1: %s returns 503', async (_what, method, path) => {
     const body = method === 'PUT' ? { body: { resourceType: 'Patient' } } : {};
     const answer = await app.send(method, path.replace('pages', pages), body);
     expect(outcomeOf(answer)).toEqual(BUSY);
@@ -112,12 +112,16 @@ describe('while the index of Patient is built', () => {
   });
 
   it.each([
-    ['types of a compartment that are done', '/fhir/Patient/b/$everything?_type=Observation', 2],
-    ['what these refer to', '/fhir/Patient/b/$everything?_type=Observation&_include=Organization', 2],
-    ['the dates of these', '/fhir/Patient/b/$everything?_type=Observation&start=2020-01-01', 2],
+    ['$everything of other types', '/fhir/Patient/b/$everything?_type=Observation', 2],
+    [
+      '$everything of other types with included resources',
+      '/fhir/Patient/b/$everything?_type=Observation&_include=Organization',
+      2,
+    ],
+    ['$everything of other types in a period', '/fhir/Patient/b/$everything?_type=Observation&start=2020-01-01', 2],
     ['Observations of a compartment', '/fhir/Patient/b/Observation', 2],
-    ['pages that were begun before', 'pages', 1],
-  ])('%s are answered', async (_what, path, count) => {
+    ['pages of an earlier $everything', 'pages', 1],
+  ])('%s succeed', async (_what, path, count) => {
     const answer = await app.get(path.replace('pages', pages));
     expect([answer.status, answer.json<{ entry?: object[] }>().entry?.length]).toEqual([200, count]);
   });
@@ -135,12 +139,12 @@ describe('while the index of Patient is built', () => {
     expect(entry.some(({ search }) => search.mode === 'outcome')).toBe(isWarned);
   });
 
-  it('O7: the metrics count the resources that are left', async () => {
+  it('O7: the metrics count the remaining resources', async () => {
     const scrape = await scrapeOf(metricsUrlOf(app));
     expect(scrape.value('svc_search_index_resources_left')).toBe(4);
   });
 
-  it('H1: criteria that ask other resources for it answer 503, those that do not are as ever', async () => {
+  it('H1: access criteria that search other resources by it return 503, and others work', async () => {
     await withCriteria('Observation?subject:Patient.family:exact=Name b', async () => {
       for (const path of ['/Observation/o1', '/fhir/Observation', '/Observation/o1/_history'])
         expect([path, ...outcomeOf(await asNurse('GET', path))]).toEqual([path, ...BUSY]);
@@ -169,7 +173,7 @@ describe('while the index of Patient is built', () => {
     );
   }
 
-  it('H1: criteria that are unfinished do not matter to other types, and of a compartment the owner decides', async () => {
+  it('H1: unfinished criteria do not affect other types; for a compartment only its owner counts', async () => {
     const chain = 'Observation?subject:Patient.family:exact=Name b';
     await withCriteria([chain, 'Encounter', 'Patient'], async () => {
       expect((await asNurse('GET', '/Encounter/e')).status).toBe(200);
@@ -190,7 +194,7 @@ describe('while the index of Patient is built', () => {
     });
   });
 
-  it('H1: criteria that ask the resource itself are decided by it, by any way to one resource', async () => {
+  it('H1: criteria on the resource itself are evaluated on its body, for any read of one resource', async () => {
     await withCriteria('Patient?family:exact=Name b', async () => {
       await swapNames('b', 'c');
       expect((await asNurse('GET', '/Patient/c')).status).toBe(404);
@@ -220,7 +224,7 @@ describe('while the index of Patient is built', () => {
     });
   });
 
-  describe('of a destination whose creator is limited to rows', () => {
+  describe('for a destination whose creator is limited to rows', () => {
     const WEBHOOK = 'http://x.example/StructureDefinition/svctopicdestination-webhook-at-least-once';
     const DESTINATION = {
       resourceType: 'SvcTopicDestination',
@@ -266,7 +270,7 @@ describe('while the index of Patient is built', () => {
       }
     }
 
-    it('H1: events are decided by the body that is written', async () => {
+    it('H1: events are selected by the written body', async () => {
       await withDestination('own', 'Patient?family:exact=Name e', async () => {
         const family = (name: string): object => ({ resourceType: 'Patient', id: 'e', name: [{ family: name }] });
         await app.put('/Patient/e', family('Other'));
@@ -284,7 +288,7 @@ describe('while the index of Patient is built', () => {
       });
     });
 
-    it('H1: a write whose event depends on an unfinished chain answers 503 and changes nothing', async () => {
+    it('H1: a write whose event depends on an unfinished chain returns 503 and changes nothing', async () => {
       await withDestination('chain', 'Observation?subject:Patient.family:exact=Name b', async () => {
         expect(outcomeOf(await app.put('/Observation/o1', observation('o1', 'amended')))).toEqual(BUSY);
         expect((await app.get('/Observation/o1')).json<{ status: string }>().status).toBe('final');

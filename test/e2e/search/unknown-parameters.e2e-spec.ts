@@ -4,7 +4,7 @@ import { startTestApp, type TestApp } from '../../../testing/test-app';
 
 const LENIENT = { headers: { Prefer: 'handling=lenient' } };
 
-describe('what a request asks for and nobody knows', () => {
+describe('unknown names in a request', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -40,12 +40,12 @@ describe('what a request asks for and nobody knows', () => {
     });
   });
 
-  describe('a modifier of a parameter that shapes the answer', () => {
+  describe('a modifier of a parameter for the result', () => {
     it.each([
       'Patient?_sort:desc=family',
       '?_type=Patient&_sort:desc=_lastUpdated',
       'Patient/p/Observation?_sort:desc=date',
-    ])('is refused by %s, which would be answered in another order, also in a lenient search', async (path) => {
+    ])('is refused in %s, even with handling=lenient, since the order would change', async (path) => {
       expect(await refusalOf(`/fhir/${path}`)).toMatch(/^"_sort:desc" takes no modifier\. A "-" before a key/);
       expect((await app.get(`/fhir/${path}`, LENIENT)).status).toBe(400);
     });
@@ -57,7 +57,7 @@ describe('what a request asks for and nobody knows', () => {
       '_total:x=none',
       '_page:x=2',
       '_format:x=json',
-    ])('is refused by %s', async (query) => {
+    ])('is refused in %s', async (query) => {
       expect(await refusalOf(`/fhir/Patient?${query}`)).toMatch(/^"_\w+:\w+" takes no modifier\.$/);
     });
 
@@ -71,12 +71,12 @@ describe('what a request asks for and nobody knows', () => {
 
   describe('C12.3: a unit', () => {
     it.each(['value-quantity=5|http://unitsofmeasure.org|kgg', 'value-quantity=gt5|http://unitsofmeasure.org|KG,3'])(
-      'C12.3: %s is no unit of UCUM',
+      'C12.3: %s is not a UCUM unit',
       async (query) => {
         expect(await refusalOf(`/fhir/Observation?${query}`)).toMatch(/value-quantity.*"(kgg|KG)".*UCUM/);
       },
     );
-    it.each(['kg', 'g', 'mm[Hg]', '{score}', '10*9/L', '%25', '[lb_av]'])('C12.3: %s is one', async (code) => {
+    it.each(['kg', 'g', 'mm[Hg]', '{score}', '10*9/L', '%25', '[lb_av]'])('C12.3: %s is a UCUM unit', async (code) => {
       const answer = await app.get(`/fhir/Observation?value-quantity=gt1|http://unitsofmeasure.org|${code}`);
       expect([answer.status, answer.json<Bundle>().total]).toEqual([
         200,
@@ -97,13 +97,13 @@ describe('what a request asks for and nobody knows', () => {
       'Patient/p/_history?_elements=gendre',
       '?_type=Patient,Observation&_elements=gendre',
       'Observation?_elements=Patient.gendre',
-    ])('is refused by %s, where the type does not have it, unless the caller is lenient', async (path) => {
+    ])('is refused in %s if the type lacks it, except with handling=lenient', async (path) => {
       expect(await refusalOf(`/fhir/${path}`)).toMatch(/gendre".*Did you mean "gender"\?/);
       expect((await app.get(`/fhir/${path}`, LENIENT)).status).toBe(200);
     });
 
     it.each(['Observation?_include=Observation:subject&_elements=gender', 'SDCDocument?_elements=pressure'])(
-      'is taken by %s, where other types may have it',
+      'is accepted in %s if other types may have it',
       async (path) => {
         expect((await app.get(`/fhir/${path}`)).status).toBe(200);
       },
@@ -114,7 +114,7 @@ describe('what a request asks for and nobody knows', () => {
     ['_sort=famly', null],
     ['_sort=famly,-birthdate', '-birthdate'],
     ['_sort=,', null],
-  ])('a lenient search by %s shows in its self link the keys that it sorts by', async (query, shown) => {
+  ])('the self link of a lenient search by %s has the used sort keys', async (query, shown) => {
     const { link } = (await app.get(`/fhir/Patient?${query}`, LENIENT)).json<{ link: [{ url: string }] }>();
     expect(new URL(link[0].url).searchParams.get('_sort')).toBe(shown);
   });
@@ -143,7 +143,7 @@ describe('what a request asks for and nobody knows', () => {
       ['/fhir/$version', KNOWN],
       ['/SearchParameter/Patient-active/$index-status', KNOWN],
       ['/fhir/metadata', ['mode=full', ...OF_RESOURCES]],
-    ])('C13.2: of %s is known or refused', async (path, known) => {
+    ])('C13.2: of %s is supported or refused', async (path, known) => {
       for (const query of known) expect([query, (await app.get(`${path}?${query}`)).status]).toEqual([query, 200]);
       const refused = await app.get(`${path}?_formt=json`);
       expect([refused.status, refused.text]).toEqual([400, expect.stringMatching(/_formt.*_format/)]);
@@ -154,7 +154,7 @@ describe('what a request asks for and nobody knows', () => {
       expect((await app.get('/health?probe=1')).status).toBe(200);
     });
 
-    it('C13.2: of $status is known or refused', async () => {
+    it('C13.2: of $status is supported or refused', async () => {
       const destination = {
         meta: { profile: ['http://svc.example/StructureDefinition/svctopicdestination-webhook-at-least-once'] },
         ...{ kind: 'webhook-at-least-once', topic: 'http://svc.example/none' },
@@ -167,7 +167,7 @@ describe('what a request asks for and nobody knows', () => {
       expect((await app.get(`${path}?pretty=true`, LENIENT)).status).toBe(200);
     });
 
-    it('C13.2: of /rpc is known or refused', async () => {
+    it('C13.2: of /rpc is supported or refused', async () => {
       const call = {
         method: 'svc.sdc.addendum/get-addendums',
         params: { target: { resourceType: 'SDCDocument', id: 'x' } },
