@@ -78,7 +78,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
     page.getByRole('listitem').filter({ has: page.getByRole('link', { name: policy, exact: true }) });
 
   it.each(SCREENS)(
-    'finds why a user may not read a patient, %s',
+    'explains why a user may not read a patient, %s',
     async (screen) => {
       const tab = await bed.signIn(OPERATOR, screen);
       const { page } = tab;
@@ -123,7 +123,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
     90_000,
   );
 
-  it('keeps the form and its result while a policy is opened', async () => {
+  it('keeps the form and its result while a policy is open', async () => {
     const tab = await bed.signIn();
     const { page } = tab;
     await tab.go('access');
@@ -137,7 +137,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
   }, 60_000);
 
   it.each(SCREENS)(
-    'opens the decision of a refusal that is pasted, %s',
+    'opens the decision that a pasted refusal names, %s',
     async (screen) => {
       const tab = await bed.operatorTab(screen);
       const { page } = tab;
@@ -175,7 +175,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
   );
 
   it.each(SCREENS)(
-    'closes one session, and all of a user with progress, %s',
+    'closes one Session, and all Sessions of a user with progress, %s',
     async (screen) => {
       const who = `bea-${screen}`;
       await bed.app.put(`/User/${who}`, { userName: who, password: PASSWORD });
@@ -220,7 +220,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
   );
 
   it.each(SCREENS)(
-    'lists and opens users, clients, roles and policies, with markup as text, %s',
+    'lists and opens users, clients, roles and policies, and shows markup as text, %s',
     async (screen) => {
       const tab = await bed.operatorTab(screen);
       const { page } = tab;
@@ -254,7 +254,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
     90_000,
   );
 
-  it('shows to a reader with few rights what is granted, and which decision refuses the rest', async () => {
+  it('shows granted data to a reader with few rights, and links the decisions that refused the rest', async () => {
     const tab = await bed.signIn({ userName: 'vera', password: PASSWORD });
     const { page } = tab;
     await tab.go('access/users/bea');
@@ -307,7 +307,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page Access of the
     await database.end();
   }
 
-  it(`scrolls over ${MANY} Sessions, page by page, and closes one`, async () => {
+  it(`scrolls through ${MANY} Sessions, and closes one`, async () => {
     await bed.app.put('/User/busy', { userName: 'busy', password: PASSWORD });
     const login = { grant_type: 'password', client_id: 'console', username: 'busy', password: PASSWORD };
     expect((await bed.app.post('/auth/token', login, { authorization: null })).status).toBe(200);

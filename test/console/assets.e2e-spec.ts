@@ -13,7 +13,7 @@ interface Lock {
 describe('the files of the console', () => {
   const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((name) => /\.\w+$/.test(name));
 
-  it('take less than 350 kB compressed, all pages together', () => {
+  it('are less than 350 kB compressed, all pages together', () => {
     const sizes = files
       .filter((name) => !name.endsWith('.md'))
       .map((name) => gzipSync(readFileSync(join(FOLDER, name))).length);
@@ -22,14 +22,14 @@ describe('the files of the console', () => {
     expect(total).toBeGreaterThan(60_000);
   });
 
-  it('come with the licenses of the packages in them', () => {
+  it('include the licenses of the bundled packages', () => {
     const licenses = readFileSync(join(FOLDER, 'licenses.md'), 'utf8');
     for (const name of ['react', 'react-dom', 'scheduler', '@tanstack/query-core', '@tanstack/react-query', 'uplot'])
       expect(licenses).toMatch(new RegExp(`^## ${name.replace('/', '/')}\\b`, 'm'));
     expect(licenses).toContain('Permission is hereby granted');
   });
 
-  it('name no other host and hold no source map', () => {
+  it('include no source map, and no URL of another host in HTML and CSS', () => {
     expect(files.filter((name) => name.endsWith('.map'))).toEqual([]);
     const texts = files.filter((name) => /\.(?:html|css)$/.test(name));
     for (const name of texts)
@@ -38,7 +38,7 @@ describe('the files of the console', () => {
 });
 
 describe('an installation for production', () => {
-  it('has nothing that builds the console or is built into it', () => {
+  it('contains neither the build tools of the console nor its bundled packages', () => {
     const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as Lock;
     const names = [
       'vite',

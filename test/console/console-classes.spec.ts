@@ -45,7 +45,7 @@ const COMPUTED = new Set([
 
 // TypeScript does not check class names of style sheets: an element with a misspelt class would have no style.
 describe('classes of the console', () => {
-  it('are in the sheet of their component', () => {
+  it('are defined in the sheet of their component', () => {
     const missing = components.flatMap(({ name, text, sheet }) => {
       const known = sheet === undefined ? new Set<string>() : classesIn(sheet);
       return [...text.matchAll(/\bcss\.([A-Za-z]\w*)/g)]
@@ -56,7 +56,7 @@ describe('classes of the console', () => {
     expect(missing).toEqual([]);
   });
 
-  it('are in the sheet of all where a component names them as text', () => {
+  it('are defined in the base sheet if a component names them as text', () => {
     const known = classesIn(join(SOURCES, 'styles/base.css'));
     const missing = components.flatMap(({ name, text }) =>
       [...text.matchAll(/\bclassName=(?:"([^"]+)"|\{`([^`]+)`\})/g)]

@@ -19,7 +19,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the console in Chromiu
   afterAll(() => bed.close());
 
   // The first test, since the browser's cache is still empty.
-  it('shows the sign-in, and then the first page, soon', async () => {
+  it('paints the sign-in page within the limit', async () => {
     const began = performance.now();
     const tab = await bed.open();
     await tab.page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
@@ -36,7 +36,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the console in Chromiu
   }, 60_000);
 
   describe.each(SCREENS)('on a %s screen', (screen) => {
-    it('signs in without barriers', async () => {
+    it('signs in without accessibility violations', async () => {
       const tab = await bed.open(screen);
       const { page } = tab;
       await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
@@ -47,7 +47,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the console in Chromiu
       await expectReadable(page);
     }, 60_000);
 
-    it('opens every page without barriers', async () => {
+    it('opens every page without accessibility violations', async () => {
       const tab = await bed.operatorTab(screen);
       for (const name of PAGES) {
         await tab.go(name);
@@ -59,7 +59,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the console in Chromiu
     }, 60_000);
   });
 
-  it('keeps tokens and passwords out of everything that the browser stores', async () => {
+  it('stores no tokens and no passwords in the browser', async () => {
     const tab = await bed.open();
     const { page, context } = tab;
     const issued: Promise<string>[] = [];
@@ -88,7 +88,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the console in Chromiu
     expect(tab.complaints).toEqual([]);
   }, 60_000);
 
-  it('keeps the theme that was chosen after a reload, and forgets who was signed in', async () => {
+  it('keeps the chosen theme after a reload, and signs the user out', async () => {
     const tab = await bed.operatorTab();
     await tab.page.locator('.menu summary').click();
     await tab.page.getByRole('combobox', { name: 'Theme' }).selectOption('dark');
@@ -100,7 +100,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the console in Chromiu
     expect([theme, background]).toEqual(['dark', 'rgb(15, 20, 24)']);
   }, 60_000);
 
-  it('signs out: the Session is closed on the server', async () => {
+  it('signs out, and closes the Session on the server', async () => {
     const tab = await bed.operatorTab();
     const token = tab.page.waitForRequest((request) => request.method() === 'DELETE');
     await tab.page.locator('.menu summary').click();
@@ -111,7 +111,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the console in Chromiu
     expect((await bed.app.get('/auth/userinfo', { authorization })).status).toBe(401);
   }, 60_000);
 
-  it('shows its keys, and goes by them', async () => {
+  it('lists its keyboard shortcuts, and navigates by them', async () => {
     const tab = await bed.signIn();
     const { page } = tab;
     // The frame sets the title after it has begun to listen for keys.

@@ -54,7 +54,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
   };
   const remove = (id: string): Promise<unknown> => app.delete(`/fhir/SvcTopicDestination/${id}`);
 
-  it('teaches where nothing is stored', async () => {
+  it('shows how to start if nothing is stored', async () => {
     await open();
     await tab.go('destinations');
     await page.getByText('npm run demo -- --keep').waitFor();
@@ -63,7 +63,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
   }, 60_000);
 
   it.each(['desktop', 'phone'] as const)(
-    'finds why a webhook fails, and what was missed arrives, on a %s screen',
+    'explains why a webhook fails, and delivers the missed events again, on a %s screen',
     async (screen) => {
       const id = `results-${screen}`;
       receiver.always({ kind: 'answer', status: 401, headers: { 'retry-after': '600' } });
@@ -121,7 +121,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     90_000,
   );
 
-  it('stores a new webhook with the refusals of the server at their fields, and deletes it after a question', async () => {
+  it('creates a webhook with the errors of the server at their fields, and deletes it after a confirmation', async () => {
     await app.put('/fhir/Patient/p-made', { resourceType: 'Patient', id: 'p-made', active: true });
     await store('taken');
     await open();
@@ -174,7 +174,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     expectNoComplaints(/412|422/);
   }, 90_000);
 
-  it('says since when it fails where a replay does', async () => {
+  it('shows since when a replay fails', async () => {
     await store('replayed');
     await write(newName());
     await delivered(app, 'replayed', 1);
@@ -192,7 +192,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     expectNoComplaints();
   }, 60_000);
 
-  it('sends a test, and grades the receiver', async () => {
+  it('sends a test delivery, and rates the receiver', async () => {
     await store('tested');
     await open();
     await tab.go('destinations/tested?tab=test');
@@ -210,7 +210,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     expectNoComplaints();
   }, 60_000);
 
-  it('edits with validation, under the condition of the version, and no secret comes to the browser', async () => {
+  it('edits settings with validation and version check, and receives no secret', async () => {
     await store('edited', { name: 'header', valueString: 'Authorization: Bearer geheim' });
     await open();
     const answers: Promise<string>[] = [];
@@ -250,7 +250,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     expectNoComplaints(/412|422/);
   }, 60_000);
 
-  it('rotates a secret: it is shown once, both sign, then the new one alone', async () => {
+  it('rotates a secret: shows it once, signs with both, then only with the new one', async () => {
     await store('rotated', { name: 'secret', valueString: Buffer.alloc(32, 5).toString('base64') });
     await open();
     await tab.go('destinations/rotated?tab=settings');
@@ -277,7 +277,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     expectNoComplaints();
   }, 60_000);
 
-  it('runs a topic on the real history while it is typed', async () => {
+  it('runs a topic on the stored history while the user types', async () => {
     for (const gender of ['male', 'female', 'female'])
       await app.post('/fhir/Patient', { resourceType: 'Patient', gender, name: [{ family: '<b>Rivera</b>' }] });
     await open();
@@ -304,7 +304,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
   }, 60_000);
 
   it.each(SCREENS)(
-    'is read without barriers on a %s screen',
+    'has no accessibility violations on a %s screen',
     async (screen) => {
       const id = `read-${screen}`;
       receiver.always({ kind: 'answer', status: 500 });
@@ -333,7 +333,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     90_000,
   );
 
-  it('shows texts with markup as texts', async () => {
+  it('shows markup as text', async () => {
     await store('markup');
     const database = await app.connect();
     await database.query(
@@ -352,7 +352,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     expectNoComplaints();
   }, 60_000);
 
-  it('says which decision refused a part', async () => {
+  it('links the decision that refused a part of the page', async () => {
     await store('refused');
     await app.put('/User/reader', { userName: 'reader', password: 'a long password of the reader' });
     await app.put('/AccessPolicy/reader', {

@@ -72,7 +72,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of signed doc
       .trim();
 
   describe.each(SCREENS)('on a %s screen', (screen) => {
-    it('finds a document of a patient, and shows what it said before its amendment', async () => {
+    it('finds a document of a patient, and shows its text before the amendment', async () => {
       const tab = await bed.signIn(OPERATOR, screen);
       const { page } = tab;
       await tab.go('documents');
@@ -104,7 +104,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of signed doc
     }, 120_000);
   });
 
-  it('has comments at their fields, and notes with who and when', async () => {
+  it('shows comments at their fields, and notes with author and time', async () => {
     const tab = await bed.operatorTab();
     const { page } = tab;
     await openRecord(tab, 'vitals-7', '?revision=1');
@@ -131,7 +131,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of signed doc
     expect(changed.some((text) => text.includes('Smoking'))).toBe(false);
   }, 60_000);
 
-  it('verifies the chain, and says where the first fault is', async () => {
+  it('verifies the chain, and shows the first fault', async () => {
     const tab = await bed.operatorTab();
     const { page } = tab;
     await openRecord(tab, 'vitals-7');
@@ -148,7 +148,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of signed doc
     await page.getByText('not covered by the chain').first().waitFor();
   }, 60_000);
 
-  it('names people, shows what nobody signed, and markup as text', async () => {
+  it('shows names of people, unsigned changes, and markup as text', async () => {
     const tab = await bed.operatorTab();
     const { page } = tab;
     await openRecord(tab, 'letter');
@@ -204,7 +204,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of signed doc
     expect(await readFile(await saved.path(), 'utf8')).toContain('Intact: all 8 addenda are as recorded');
   }, 60_000);
 
-  it('shows the changes to a caller who may not read the addenda', async () => {
+  it('shows the changes to a user who may not read the addenda', async () => {
     const tab = await bed.signIn(READER);
     const { page } = tab;
     await openRecord(tab, 'vitals-7');
@@ -219,7 +219,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of signed doc
     await expectReadable(page);
   }, 60_000);
 
-  it('stays fluid with a document of 20,000 changed fields', async () => {
+  it('scrolls through a document with 20,000 changed fields without a long task', async () => {
     const body = (shift: number): string =>
       `"type":"clinic.forms/Long",${Array.from({ length: 20_000 }, (_, index) => `"f${index}":${index + shift}.50`).join(',')}`;
     const { app } = bed;

@@ -76,7 +76,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the overview in Chromi
     Number((await page.getByRole('row', { name: row }).getByRole('cell').nth(column).innerText()).replaceAll(',', ''));
 
   describe.each(SCREENS)('on a %s screen', (screen) => {
-    it('shows all its parts without barriers', async () => {
+    it('shows all its parts without accessibility violations', async () => {
       const tab = await signIn(OPERATOR, screen);
       const { page } = tab;
       await isLive(page);
@@ -108,7 +108,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the overview in Chromi
     }, 120_000);
   });
 
-  it('follows the server: what was read and refused in the meantime is counted', async () => {
+  it('updates its figures: counts new reads and refused requests', async () => {
     const tab = await signIn();
     const { page } = tab;
     await isLive(page);
@@ -126,7 +126,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the overview in Chromi
     });
   }, 60_000);
 
-  it('asks no more while it is paused, or out of view', async () => {
+  it('sends no requests while it is paused or hidden', async () => {
     const tab = await signIn();
     const { page } = tab;
     await isLive(page);
@@ -142,7 +142,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the overview in Chromi
     expect(await requestsWhile(page, () => pass(page, 12))).toEqual([]);
   }, 60_000);
 
-  it('says which decision refused the status, and shows what everybody may see', async () => {
+  it('links the decision that refused the status, and shows the public health', async () => {
     const tab = await signIn(LIMITED);
     const { page } = tab;
     await page.getByRole('alert').getByText('Not granted').waitFor();
@@ -153,7 +153,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the overview in Chromi
     expect((await bed.app.get(`/auth/decisions/${id}`)).status).toBe(200);
   }, 60_000);
 
-  it('keeps what it knows while the server cannot be reached, and goes on when it can', async () => {
+  it('keeps its figures while the server is unreachable, and updates again afterwards', async () => {
     const tab = await signIn(OPERATOR, 'desktop', proxy.url);
     const { page } = tab;
     await isLive(page);
@@ -171,7 +171,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the overview in Chromi
     await isLive(page);
   }, 90_000);
 
-  it('says that it waits for a slow server, and asks a busy one when Retry-After is over', async () => {
+  it('shows that it waits for a slow server, and requests a busy one again only after Retry-After', async () => {
     const answers = new AbortController();
     proxy.moodOf = (path) =>
       path.endsWith(STATUS) ? { kind: 'slow', until: once(answers.signal, 'abort') } : { kind: 'fair' };
@@ -194,7 +194,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the overview in Chromi
     await answer;
   }, 90_000);
 
-  describe('tokens that end in mid-work', () => {
+  describe('tokens that expire or are revoked during work', () => {
     const endSessions = async (): Promise<void> => {
       const { entry } = (await bed.app.get('/Session?active=true&user=User/operator')).json<{
         entry: { resource: { id: string } }[];
@@ -208,7 +208,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the overview in Chromi
       }
     };
 
-    it('are renewed unnoticed when they expire', async () => {
+    it('are refreshed without a dialog after they expired', async () => {
       const { text } = await bed.app.get('/Client/console');
       await bed.app.put('/Client/console', text.replace('"token_expiration":600', '"token_expiration":2'));
       const tab = await signIn();
@@ -225,7 +225,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the overview in Chromi
       expect(await page.getByRole('dialog').count()).toBe(0);
     }, 60_000);
 
-    it('bring the sign-in above the page when they were revoked, and the page goes on where it was', async () => {
+    it('open the sign-in dialog over the page after they were revoked, and the page continues after the sign-in', async () => {
       const tab = await signIn();
       const { page } = tab;
       await isLive(page);
@@ -251,7 +251,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the overview in Chromi
       expect(await page.evaluate('document.body.dataset.kept')).toBe('this document');
     }, 60_000);
 
-    it('show nothing of the first User to another one who signs in', async () => {
+    it('leave no data of the first User for another User who signs in', async () => {
       const tab = await signIn();
       const { page } = tab;
       await isLive(page);

@@ -75,7 +75,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
   };
 
   describe.each(SCREENS)('on a %s screen', (screen) => {
-    it('finds a patient by name and birth date, and reads the record', async () => {
+    it('finds a patient by name and birth date, and shows the record', async () => {
       const tab = await bed.signIn(OPERATOR, screen);
       const { page } = tab;
       await tab.go('patients');
@@ -131,7 +131,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
     ['Patient/ana', 'ana'],
     ['03.02.1980 ana', 'ana'],
   ])(
-    'finds %s',
+    'finds the patient by %s',
     async (text, id) => {
       const tab = await bed.operatorTab();
       const { page } = tab;
@@ -148,7 +148,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
     60_000,
   );
 
-  it('combines separate fields, and teaches when nothing matches', async () => {
+  it('combines separate fields, and explains an empty result', async () => {
     const tab = await bed.signIn();
     const { page } = tab;
     await tab.go('patients');
@@ -160,7 +160,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
     await page.getByText('No patient matches').waitFor();
   }, 60_000);
 
-  it('has exactly what belongs to the patient, by type and by date', async () => {
+  it('lists exactly the patient compartment, filtered by type and sorted by date', async () => {
     const tab = await bed.operatorTab();
     const { page } = tab;
     await openRecord(tab, `patients/${chart.patientId}`);
@@ -190,7 +190,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
     expect(months.map(asDate)).toEqual([...months.map(asDate)].sort((one, other) => other - one));
   }, 60_000);
 
-  it('shows the difference of any two versions, and the digits of each', async () => {
+  it('shows the difference between any two versions, with the digits of each', async () => {
     const tab = await bed.operatorTab();
     const { page } = tab;
     await openRecord(tab, 'patients/ana/Observation/k?view=history');
@@ -204,7 +204,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
     expect(await difference.locator('ins').allTextContents()).toEqual(['4.70 mmol/L', 'Read again']);
   }, 60_000);
 
-  it('follows references both ways', async () => {
+  it('follows references in both directions', async () => {
     const tab = await bed.operatorTab();
     const { page } = tab;
     await openRecord(tab, 'patients/ana/Encounter/visit?view=references');
@@ -238,7 +238,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
     await bed.app.delete('/fhir/Patient/marked');
   }, 60_000);
 
-  it('says what a caller may not see, and links the decision', async () => {
+  it('names the types that the user may not see, and links the decision', async () => {
     const tab = await bed.signIn(NURSE);
     const { page } = tab;
     await openRecord(tab, 'patients/ana');
@@ -255,7 +255,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
     await expectReadable(page);
   }, 60_000);
 
-  it('reads 5 MB without freezing', async () => {
+  it('shows a resource of 5 MB without a long task', async () => {
     await store(
       'Basic',
       'large',
@@ -280,7 +280,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
     await bed.app.delete('/fhir/Basic/large');
   }, 180_000);
 
-  it('goes on after the Session ended, with what was entered', async () => {
+  it('continues after the Session ended, with the entered text', async () => {
     const tab = await bed.signIn();
     const { page } = tab;
     await tab.go('patients');
@@ -307,7 +307,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
       await storeLongChart(bed.app, 'long', LONG);
     }, 240_000);
 
-    it('streams in, stays fluid, and can be stopped', async () => {
+    it('streams in, scrolls without a long task, and can be stopped', async () => {
       const tab = await bed.operatorTab();
       const { page } = tab;
       await tab.go('overview');

@@ -23,7 +23,7 @@ const argumentsIn = (line: string): string[] => {
 };
 
 describe(shellWord, () => {
-  it.each(HOSTILE)('is read by a shell as it was: %j', (text) => {
+  it.each(HOSTILE)('passes %j through a shell unchanged', (text) => {
     expect(argumentsIn(`curl ${shellWord(text)}`)).toEqual([text]);
   });
 });
@@ -38,7 +38,7 @@ describe(asCurl, () => {
     ],
   };
 
-  it('sends each parameter as it was asked, and the token of the shell', () => {
+  it('sends each parameter unchanged, with the token from the shell', () => {
     expect(argumentsIn(asCurl('http://h:3000', search))).toEqual([
       '-sS',
       '-G',
@@ -54,13 +54,13 @@ describe(asCurl, () => {
     ]);
   });
 
-  it.each(HOSTILE)('runs nothing of a name or a value: %j', (text) => {
+  it.each(HOSTILE)('executes nothing of the name or the value %j', (text) => {
     const line = asCurl('http://h', { type: 'Patient', parameters: [[text, text]] });
     expect(argumentsIn(line).at(-1)?.endsWith(`=${text}`)).toBe(true);
     expect(argumentsIn(line)).toHaveLength(7);
   });
 
-  it('has a placeholder instead of the token', () => {
+  it('contains a placeholder in place of the token', () => {
     expect(asCurl('http://h', search)).toContain('"Authorization: Bearer $TOKEN"');
   });
 });
@@ -71,7 +71,7 @@ describe(asClientCode, () => {
     return JSON.parse(runInNewContext(`JSON.stringify(Object.entries(${query}))`) as string) as unknown;
   };
 
-  it('is a search of the typed client, with lists for repeated parameters', () => {
+  it('prints a search of the typed client, with lists for repeated parameters', () => {
     expect(
       asClientCode('http://h:3000', {
         type: 'Observation',
@@ -93,11 +93,11 @@ for await (const { id } of client.search('Observation', {
 `);
   });
 
-  it('has no second argument without parameters', () => {
+  it('omits the second argument without parameters', () => {
     expect(asClientCode('http://h', { type: 'Patient', parameters: [] })).toContain("client.search('Patient'))");
   });
 
-  it.each([...HOSTILE, '__proto__', '${x}', '\\"', '\u2028'])('names and values keep their text: %j', (text) => {
+  it.each([...HOSTILE, '__proto__', '${x}', '\\"', '\u2028'])('keeps the name and the value %j', (text) => {
     const code = asClientCode('http://h', { type: 'Patient', parameters: [[text, text]] });
     expect(queryIn(code)).toEqual([[text, text]]);
   });

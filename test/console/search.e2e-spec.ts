@@ -59,7 +59,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
   };
 
   it.each(SCREENS)(
-    'completes names, finds, and shows how it was found, %s',
+    'completes names, runs a search, and shows its plan, %s',
     async (screen) => {
       const tab = await bed.signIn(OPERATOR, screen);
       const { page } = tab;
@@ -144,7 +144,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
   );
 
   it.each(['desktop', 'phone'] as const)(
-    'gives the same search as curl and as code, with a placeholder for the token, %s',
+    'prints the same search for curl and for the client, with a placeholder for the token, %s',
     async (screen) => {
       const tab = await bed.signIn(OPERATOR, screen);
       const { page } = tab;
@@ -179,7 +179,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
     60_000,
   );
 
-  it('takes a whole search that is pasted, and scrolls over all its pages', async () => {
+  it('reads a pasted search, and scrolls through all its pages', async () => {
     const tab = await bed.operatorTab();
     const { page } = tab;
     await tab.go('search');
@@ -206,7 +206,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
     expect(await page.locator('[role=row]').count()).toBeLessThan(80);
   }, 60_000);
 
-  it('repeats what the server says about a search that is wrong, and teaches where nothing is found', async () => {
+  it('shows the error of an invalid search, and explains an empty result', async () => {
     const tab = await bed.signIn();
     const { page } = tab;
     await tab.go('search');
@@ -224,7 +224,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
     await tabOf(page, 'Matches (1)').waitFor();
   }, 60_000);
 
-  it('shows to a limited reader what is granted, and why there is no plan', async () => {
+  it('shows only granted matches to a limited reader, and no plan', async () => {
     const tab = await bed.signIn(LIMITED);
     const { page } = tab;
     await tab.go('search');
@@ -236,7 +236,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
     await page.getByText('No Patient matches').or(page.getByText('No policy lets you see the search.')).waitFor();
   }, 60_000);
 
-  it('finds a resource of 5 MB in the search lab, and opens its JSON', async () => {
+  it('finds a resource of 5 MB, and opens its JSON', async () => {
     const extension = Array.from({ length: 36_000 }, (_none, index) => ({
       url: 'urn:pixel',
       valueString: `${'x'.repeat(100)} ${index}`,

@@ -15,11 +15,11 @@ describe('the search box of patients', () => {
     ["O'Brien $mith", { name: ["O'Brien", '\\$mith'] }],
     ['李小龍', { name: ['李小龍'] }],
     ['  ', {}],
-  ])('%s', (text, parameters) => {
+  ])('reads "%s"', (text, parameters) => {
     expect(searchParametersOf(readSearchText(text))).toEqual(parameters);
   });
 
-  it('sees that nothing was entered', () => {
+  it('detects an empty query', () => {
     expect(isEmptyQuery(readSearchText(' , '))).toBe(true);
     expect(isEmptyQuery(readSearchText('a'))).toBe(false);
   });
@@ -29,7 +29,7 @@ describe('the search box of patients', () => {
     ['p7', { patient: ['Patient/p7'] }],
     ['Patient/p7', { patient: ['Patient/p7'] }],
     ['MRN|123', { 'patient.identifier': ['MRN|123'] }],
-  ])('of documents: %s', (text, parameters) => {
+  ])('searches documents by "%s"', (text, parameters) => {
     expect(patientParametersOf(readSearchText(text))).toEqual(parameters);
   });
 });

@@ -20,7 +20,7 @@ describe(clauseSentence, () => {
     ['matcho.request-method', undefined, undefined],
     ['matcho.user.data.ward', 'w1', undefined],
     ['criteria', ['Patient'], undefined],
-  ])('%s, %j: %s', (path, wanted, sentence) => {
+  ])('explains the clause %s with the value %j as: %s', (path, wanted, sentence) => {
     expect(clauseSentence('lab-reader', path, wanted, request)).toBe(sentence);
   });
 });

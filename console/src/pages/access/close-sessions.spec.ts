@@ -8,7 +8,7 @@ const later = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 
 const never = new AbortController().signal;
 
 describe(closeAll, () => {
-  it('closes each once, few at a time, and reports the way', async () => {
+  it('closes each Session once, at most four at a time, and reports the progress', async () => {
     const closed: string[] = [];
     const seen: number[] = [];
     let [inside, most] = [0, 0];
@@ -25,7 +25,7 @@ describe(closeAll, () => {
     expect(seen).toEqual(Array.from({ length: 31 }, (_none, index) => index));
   });
 
-  it('reads no more than a run may close, and says that there are more', async () => {
+  it('closes no more Sessions than the limit of one run, and returns isMore', async () => {
     let count = 0;
     const outcome = await closeAll(
       ids(MOST_SESSIONS * 3),
@@ -36,7 +36,7 @@ describe(closeAll, () => {
     expect([outcome.closed, outcome.isMore, count]).toEqual([MOST_SESSIONS, true, MOST_SESSIONS]);
   });
 
-  it('goes on after a failure, keeps the first, and stops when it fails always', async () => {
+  it('continues after a failure, returns the first error, and stops when every call fails', async () => {
     const close = (id: string): Promise<void> =>
       id === 's1' || id === 's2' ? Promise.reject(new Error(`no ${id}`)) : later();
     expect(await closeAll(ids(10), close, () => undefined, never)).toMatchObject({
@@ -52,7 +52,7 @@ describe(closeAll, () => {
     expect([closed, failed < 20]).toEqual([0, true]);
   });
 
-  it('ends when it is canceled', async () => {
+  it('stops when the run is canceled', async () => {
     const cancel = new AbortController();
     const outcome = await closeAll(
       ids(100),

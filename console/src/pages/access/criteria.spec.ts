@@ -8,7 +8,7 @@ const criteria = [
 ];
 
 describe(ofType, () => {
-  it('keeps those of the type and counts the others', () => {
+  it('returns the criteria of a type and counts the other criteria', () => {
     expect(ofType(criteria, 'Patient')).toEqual({ shown: [criteria[0]], others: 2 });
     expect(ofType(criteria, 'Medication')).toEqual({ shown: ['Medication'], others: 2 });
     expect(ofType(criteria, undefined)).toEqual({ shown: criteria, others: 0 });
@@ -16,13 +16,13 @@ describe(ofType, () => {
 });
 
 describe(placeholdersIn, () => {
-  it('names each path once', () => {
+  it('returns each path once', () => {
     expect(placeholdersIn(criteria)).toEqual(['user.data.patient']);
   });
 });
 
 describe(valueOf, () => {
-  it('reads values, and says where there is none', () => {
+  it('returns the value of a path as JSON, or "nothing" for a missing path', () => {
     const from = { user: { data: { patient: 'p1', wards: ['a'] } } };
     expect(
       ['user.data.patient', 'user.data.wards', 'user.data.none', 'user.x.y'].map((path) => valueOf(from, path)),

@@ -5,7 +5,7 @@ const user = (id: string): { resourceType: string; id: string } => ({ resourceTy
 const read = { resourceType: 'Operation', id: 'FhirRead' };
 
 describe(coveredBy, () => {
-  it('is everyone without links and Roles', () => {
+  it('returns "everyone" for a policy without links and Roles', () => {
     expect(coveredBy({})).toEqual([{ kind: 'everyone', name: '' }]);
     expect(coveredBy({ roleName: 'clerk', link: [user('ana')] })).toEqual([
       { kind: 'Role', name: 'clerk' },
@@ -15,7 +15,7 @@ describe(coveredBy, () => {
 });
 
 describe(mayCoverUser, () => {
-  it('follows links and Roles as the server does', () => {
+  it('evaluates links and Roles as the server does', () => {
     expect(mayCoverUser({}, 'ana', [])).toBe(true);
     expect(mayCoverUser({ link: [user('ana')] }, 'ana', [])).toBe(true);
     expect(mayCoverUser({ link: [user('bea')] }, 'ana', [])).toBe(false);
@@ -25,7 +25,7 @@ describe(mayCoverUser, () => {
     expect(mayCoverUser({ roleName: 'clerk', link: [user('bea')] }, 'ana', ['clerk'])).toBe(false);
   });
 
-  it('gives a Client no Role', () => {
+  it('ignores policies of Roles and Users for a Client', () => {
     expect(mayCoverClient({ link: [{ resourceType: 'Client', id: 'app' }] }, 'app')).toBe(true);
     expect(mayCoverClient({ roleName: 'clerk' }, 'app')).toBe(false);
     expect(mayCoverClient({ link: [user('app')] }, 'app')).toBe(false);
@@ -33,7 +33,7 @@ describe(mayCoverUser, () => {
 });
 
 describe(summaryOf, () => {
-  it('prefers the words of its author', () => {
+  it('prefers the description that the policy has', () => {
     expect(summaryOf({ engine: 'allow', description: 'For trying out' })).toBe('For trying out');
     expect(summaryOf({ engine: 'allow', criteria: 'Patient' })).toBe(
       'Allows everything, for resources that its criteria find',
@@ -56,7 +56,7 @@ describe(clauseAt, () => {
     ['matcho.nothing', undefined],
     ['link', undefined],
     ['', policy],
-  ])('at %j is %j', (path, clause) => {
+  ])('returns for the path %j the clause %j', (path, clause) => {
     expect(clauseAt(policy, path)).toEqual(clause);
   });
 });
@@ -64,7 +64,7 @@ describe(clauseAt, () => {
 describe('the summary of a pattern', () => {
   const of = (matcho: object, more: object = {}): string => summaryOf({ engine: 'matcho', matcho, ...more });
 
-  it('names methods and types where the pattern has no others', () => {
+  it('names methods and types if the pattern has no other conditions', () => {
     expect(of({ 'request-method': 'get', params: { 'resource/type': 'Patient' } })).toBe('Allows GET of Patient');
     expect(
       of(
@@ -77,7 +77,7 @@ describe('the summary of a pattern', () => {
     );
   });
 
-  it('says less of other patterns', () => {
+  it('names no details of any other pattern', () => {
     const whole = 'Allows requests that match a pattern';
     for (const matcho of [
       { uri: 'x', params: { 'resource/type': 'Patient' } },

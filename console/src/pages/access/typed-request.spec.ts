@@ -11,7 +11,7 @@ describe(typedRequest, () => {
     ['  /Patient?name=Ana Rivera ', 'GET', '/Patient?name=Ana Rivera'],
     ['GET', 'GET', '/'],
     ['', 'GET', '/'],
-  ])('%j is %s %s', (text, method, uri) => {
+  ])('reads %j as %s %s', (text, method, uri) => {
     expect(typedRequest(text, 'GET')).toEqual({ method, uri });
   });
 });
@@ -24,11 +24,11 @@ describe(decisionIdIn, () => {
     ` ${id.toUpperCase()} `,
     `No AccessPolicy grants this request. Why: GET /auth/decisions/${id}`,
     `request 11111111-2222-3333-4444-555555555555: {"diagnostics": "Why: GET /auth/decisions/${id}"}`,
-  ])('finds it in %j', (text) => {
+  ])('finds the id in %j', (text) => {
     expect(decisionIdIn(text)).toBe(id);
   });
 
-  it('finds none in other texts', () => {
+  it('finds no id in other texts', () => {
     expect(decisionIdIn('Patient/p7')).toBeUndefined();
   });
 });
@@ -40,7 +40,7 @@ describe(refusedReadIn, () => {
     ['404 Patient/p7', 'GET /fhir/Patient/p7'],
     ['no id', undefined],
     ['and/or', undefined],
-  ])('of %j is %j', (text, request) => {
+  ])('reads %j as %j', (text, request) => {
     expect(refusedReadIn(text)).toBe(request);
   });
 });
@@ -53,7 +53,7 @@ describe(resourceIn, () => {
     ['/fhir/Patient/p7/_history', undefined],
     ['/fhir/Patient/$everything', undefined],
     ['/auth/userinfo', undefined],
-  ])('of %j is %j', (uri, resource) => {
+  ])('reads %j as %j', (uri, resource) => {
     expect(resourceIn(uri)).toEqual(resource);
   });
 });

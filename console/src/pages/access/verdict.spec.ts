@@ -31,7 +31,7 @@ describe(verdictOf, () => {
       'bad: Refused with 401',
       trial({ granted: true, rows: 'all' }, { note: 'There is no active User "x": its requests get 401.' }),
     ],
-  ])('%s', (said, one) => {
+  ])('returns "%s"', (said, one) => {
     const { tone, title } = verdictOf(one);
     expect(`${tone}: ${title}`).toBe(said);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { barsOf, hoursOf } from './hours';
 
 describe(hoursOf.name, () => {
-  it('has 24 hours, the present one last, with zeros between', () => {
+  it('returns 24 hours, the current hour last, with zeros for missing hours', () => {
     const now = Date.parse('2026-01-31T10:30:00Z');
     const hours = hoursOf(
       [
@@ -22,7 +22,7 @@ describe(hoursOf.name, () => {
 });
 
 describe(barsOf.name, () => {
-  it('draws what there is, and nothing for nothing', () => {
+  it('draws a bar for each value above 0, and nothing for zeros only', () => {
     expect(barsOf([0, 10, 1], 100, 20)).toBe('M1.15 20v-2.00h.7v2.00zM2.15 20v-1.50h.7v1.50z');
     expect(barsOf([0, 0], 0, 20)).toBe('');
   });

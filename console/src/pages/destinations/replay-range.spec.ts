@@ -4,7 +4,7 @@ import { isEmptyRange, rangeFault, rangeOf } from './replay-range';
 const none = { kind: 'time', since: '', until: '', from: '', to: '' } as const;
 
 describe(rangeOf.name, () => {
-  it('takes what was chosen, in UTC, up to the end of the last second', () => {
+  it('converts the chosen range to UTC, up to the last millisecond of the chosen second', () => {
     const local = new Date('2026-01-31T10:00:00Z');
     const typed = new Date(local.getTime() - local.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
     expect(rangeOf({ ...none, since: typed, until: typed, from: '3' })).toEqual({
@@ -22,11 +22,11 @@ describe(rangeFault.name, () => {
     [{ kind: 'number', from: 'x' }, 'whole'],
     [{ kind: 'number', from: '0' }, 'whole'],
     [{ kind: 'time', since: '2026-01-02T00:00', until: '2026-01-01T00:00' }, 'ends before'],
-  ] as const)('of %j', (change, fault) => {
+  ] as const)('returns a fault for %j', (change, fault) => {
     expect(rangeFault({ ...none, ...change })).toContain(fault);
   });
 
-  it('is none of a range that can be asked', () => {
+  it('returns no fault for a valid range', () => {
     expect(rangeFault({ ...none, kind: 'number', from: '3', to: '3' })).toBeUndefined();
   });
 });

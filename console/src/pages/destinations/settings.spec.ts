@@ -27,13 +27,13 @@ const destination = {
 const stored = destination as unknown as Parameters<typeof settingsOf>[0];
 
 describe('settings of a webhook', () => {
-  it('go back as they came: every mask keeps its secret', () => {
+  it('are stored unchanged if nothing is edited: each mask keeps its secret', () => {
     const settings = settingsOf(stored);
     expect(settings).toMatchObject({ endpoint: 'https://hook.example/in?key=***', timeout: '10', keepAlive: '' });
     expect(withSettings(stored, settings).parameter).toEqual(destination.parameter);
   });
 
-  it('keep parameters that the page does not know, and members of those that it edits', () => {
+  it('keep parameters that the page does not support, and the other members of edited parameters', () => {
     const parameter = [
       { name: 'endpoint', valueUrl: 'https://hook.example/in', extension: [{ url: 'urn:owner', valueString: 'team' }] },
       { name: 'header', valueString: 'X-Key: ***', id: 'key' },
@@ -43,13 +43,13 @@ describe('settings of a webhook', () => {
     expect(withSettings(known, settingsOf(known)).parameter).toEqual(parameter);
   });
 
-  it('never take the value of a header over', () => {
+  it('replace the value of each header by the mask', () => {
     const shown = { ...stored, parameter: [{ name: 'header', valueString: 'Authorization: Bearer geheim' }] };
     expect(settingsOf(shown).headers).toEqual([{ name: 'Authorization', value: MASK }]);
     expect(JSON.stringify(withSecrets(shown, ['new', MASK]))).not.toContain('geheim');
   });
 
-  it('rotate: the new secret comes before the one in force', () => {
+  it('put a new secret before the secret in force on a rotation', () => {
     const rotating = withSecrets(stored, ['whsec_new', MASK]);
     expect(rotating.parameter?.slice(-2).map(({ valueString }) => valueString)).toEqual(['whsec_new', '***']);
     expect([secretsOf(stored), secretsOf(rotating), secretsOf(withSecrets(rotating, [MASK]))]).toEqual([1, 2, 1]);
@@ -59,7 +59,7 @@ describe('settings of a webhook', () => {
 });
 
 describe(newDestination.name, () => {
-  it('holds every value as it was typed, the secret last, and the profile beside the topic', () => {
+  it('contains the typed values, then the secret, and the profile of the kind', () => {
     const settings = { ...settingsOf(stored), endpoint: 'https://hook.example/in' };
     const made = newDestination('new', { ...settings, headers: [{ name: 'X-Key', value: 'k' }] }, 'whsec_new');
     expect(made).toMatchObject({ id: 'new', meta: destination.meta, kind: destination.kind, topic: destination.topic });
@@ -82,11 +82,11 @@ describe(faultsOf.name, () => {
     ['timeout', '1.5'],
     ['maxMessagesInBatch', '10001'],
     ['topic', ''],
-  ] as const)('%s: %s', (name, value) => {
+  ] as const)('reports a fault of %s for the value "%s"', (name, value) => {
     expect(Object.keys(faultsOf({ ...settings, [name]: value }))).toEqual([name]);
   });
 
-  it('names no fault of what can be stored', () => {
+  it('reports no fault of valid settings', () => {
     expect(faultsOf({ ...settings, keepAlive: '-1' })).toEqual({});
   });
 });
@@ -97,7 +97,7 @@ describe(fieldOf.name, () => {
     ['*** in the query of endpoint keeps a stored value', 'endpoint'],
     ['A header has no colon: write "Name: value".', 'headers'],
     ['Something else.', undefined],
-  ])('%s', (message, field) => {
+  ])('finds the field of the message "%s"', (message, field) => {
     expect(fieldOf(message)).toBe(field);
   });
 });

@@ -4,7 +4,7 @@ import { stepsOf } from './steps';
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 31, 10, 0, 0) + seconds * 1000).toISOString();
 
 describe(stepsOf.name, () => {
-  it('leads from the commit over each attempt to the delivery, and to what was sent again', () => {
+  it('lists the commit, each attempt, the delivery, and later replays', () => {
     const steps = stepsOf({
       ...{ state: 'delivered', number: 4, recorded: at(0), batched: at(1), delivered: at(9), attempts: 3 },
       attempt: [
@@ -23,7 +23,7 @@ describe(stepsOf.name, () => {
     ]);
   });
 
-  it('counts attempts that are not shown, and says what an event waits for', () => {
+  it('counts attempts that are not listed, and names the cause of a wait', () => {
     const failed = { ended: at(2), delivered: false, outcome: 'The outcome is unknown' };
     const steps = stepsOf({ state: 'in-process', recorded: at(0), batched: at(1), attempts: 41, attempt: [failed] });
     expect(steps.map(({ name }) => name).slice(2)).toEqual([

@@ -14,11 +14,11 @@ const stored = {
 } as unknown as Parameters<typeof draftOf>[0];
 
 describe(topicOf.name, () => {
-  it('gives back what it was made of, with all that is not edited here', () => {
+  it('returns an unedited topic unchanged, including members that the page does not edit', () => {
     expect(topicOf(draftOf(stored), stored)).toEqual(stored);
   });
 
-  it('leaves out what means all', () => {
+  it('omits interactions and criteria that select everything', () => {
     const [first] = draftOf(stored).triggers;
     const trigger = { resource: 'Patient', interactions: [], criteria: ' ' };
     expect(first).toEqual({ resource: 'Patient', interactions: ['create'], criteria: 'active' });
@@ -27,7 +27,7 @@ describe(topicOf.name, () => {
 });
 
 describe(canRun.name, () => {
-  it('waits for a type', () => {
+  it('is false until each trigger has a valid resource type', () => {
     const [trigger] = NEW_TOPIC.triggers;
     expect(trigger).toBeDefined();
     if (trigger === undefined) return;

@@ -4,7 +4,7 @@ import { adviceOf, byUrgency, failingSince, verdictOf } from './verdict';
 const quiet = { id: 'a', kind: 'webhook', state: 'active', queued: 0, inProcess: 0, hours: [] } as const;
 
 describe(verdictOf.name, () => {
-  it('says in one sentence what fails, how often, what waits, and what to do', () => {
+  it('returns the error, the number of failures, the waiting events and an advice', () => {
     const { text, advice } = verdictOf({
       ...quiet,
       ...{ state: 'failing', failuresInARow: 12, queued: 40, inProcess: 2, oldestAgeSeconds: 600 },
@@ -14,7 +14,7 @@ describe(verdictOf.name, () => {
     expect(advice).toContain('webhook-id');
   });
 
-  it('tells slow from failing and from well', () => {
+  it('distinguishes a slow destination from a failing one and from a healthy one', () => {
     expect(verdictOf(quiet)).toMatchObject({ tone: 'good', text: 'All events are delivered.' });
     expect(verdictOf({ ...quiet, queued: 1, oldestAgeSeconds: 300 })).toMatchObject({
       tone: 'warn',
@@ -38,13 +38,13 @@ describe(adviceOf.name, () => {
     ['HTTP 404', 'path'],
     ['HTTP 422', 'webhook-id'],
     ['<b>HTTP</b>', 'Send a test'],
-  ])('of %s', (message, advice) => {
+  ])('returns advice for the error "%s"', (message, advice) => {
     expect(adviceOf(message)).toContain(advice);
   });
 });
 
 describe(byUrgency.name, () => {
-  it('puts what fails and what waits longest first', () => {
+  it('sorts failing destinations first, then those whose oldest event waits longest', () => {
     const rows = [
       { ...quiet, id: 'b' },
       { ...quiet, id: 'a' },
@@ -64,13 +64,13 @@ describe(failingSince.name, () => {
   const at = (time: string): string => `2026-01-31T${time}:00Z`;
   const event = { state: 'in-process', recorded: at('09:00'), batched: at('09:01') } as const;
 
-  it('is the first attempt on the event that blocks, or its notification where that attempt is not shown', () => {
+  it('returns the first attempt on the blocking event, or the time of its notification if that attempt is not listed', () => {
     const attempt = [{ ended: at('09:02'), delivered: false, outcome: 'HTTP 503' }];
     expect(failingSince({ ...event, attempts: 1, attempt }, errors, 1)).toEqual({ at: at('09:02') });
     expect(failingSince({ ...event, attempts: 30, attempt }, errors, 30)).toEqual({ at: at('09:01') });
   });
 
-  it('is among the latest errors where a replay fails, or before them', () => {
+  it('returns the time of the first error of a failing replay, or isLonger if it is not listed', () => {
     expect(failingSince(undefined, errors, 2)).toEqual({ at: at('10:03') });
     expect(failingSince(undefined, errors, 9)).toEqual({ at: at('10:00'), isLonger: true });
     expect(failingSince(undefined, [], 1)).toBeUndefined();

@@ -25,7 +25,7 @@ const VALUES = [
 ];
 
 describe('rows of a revision', () => {
-  it('have each change in its place', () => {
+  it('contain each change beside the value that it concerns', () => {
     const rows = mergedRows(VALUES, [
       change('changed', 'temp.value', '37.20', '38.40'),
       change('removed', 'temp.site', 'ear'),
@@ -42,18 +42,18 @@ describe('rows of a revision', () => {
     ]);
   });
 
-  it('show a unit once that came with its value', () => {
+  it('show a unit once if it was added with its value', () => {
     const added = { ...change('added', 'dose.value', undefined, '400'), new: { text: '400', unit: 'mg' } };
     const unit = change('added', 'dose.unit', undefined, 'mg');
     const other = change('changed', 'temp.unit', 'Cel', '[degF]');
     expect(mergedRows([], [added, unit, other]).map(({ path }) => path.join('.'))).toEqual(['dose.value', 'temp.unit']);
   });
 
-  it('show changes of an empty revision', () => {
+  it('show the changes of an empty revision', () => {
     expect(mergedRows([], [change('removed', 'a', 'x')]).map(({ path }) => path)).toEqual([['a']]);
   });
 
-  it('have comments at their value, or at the first of a container', () => {
+  it('contain each comment at its value, or at the first value of a container', () => {
     const comments = [comment('temp.value'), comment('pulse'), comment('gone')];
     const rows = mergedRows(VALUES, [], comments);
     expect(rows.map(({ comments: here }) => here.length)).toEqual([0, 1, 1, 0]);

@@ -38,16 +38,16 @@ const statusAt = (seconds: number, counts: readonly [number, number, number], st
 const samplesOf = (...all: ServerStatus[]): readonly Sample[] => all.reduce(withSample, [] as readonly Sample[]);
 
 describe('samples of the server status', () => {
-  it('give rates of the time between them', () => {
+  it('yield rates for the time between two samples', () => {
     const samples = samplesOf(statusAt(10, [5, 10, 10]), statusAt(20, [5, 30, 30]), statusAt(25, [5, 30, 30]));
     expect(ratesOf(samples, requestsCounter)).toEqual([2, 0]);
   });
 
-  it('count an answer once that several callers shared', () => {
+  it('count an answer once if several callers share it', () => {
     expect(samplesOf(statusAt(10, [1, 1, 1]), statusAt(10, [1, 1, 1]))).toHaveLength(1);
   });
 
-  it('are compared with those of the same start alone: no rate is negative after a restart', () => {
+  it('are compared only with samples of the same server start: no rate is negative after a restart', () => {
     const samples = samplesOf(
       statusAt(10, [0, 0, 100]),
       statusAt(20, [0, 0, 3], 'b'),
@@ -57,7 +57,7 @@ describe('samples of the server status', () => {
     expect(ratesOf(samples, requestsCounter)).toEqual([null, 2, 0.25]);
   });
 
-  it('count answers with 5xx as failures, and not those that were cut off', () => {
+  it('count 5xx answers as failures, and requests that were cut off separately', () => {
     const requests = [{ class: 'search', count: 9, refused: 1, failed: 2, cut: 4, within: [] }];
     const status = { ...statusAt(10, [0, 0, 0]), requests };
     expect([failuresCounter(status), cutCounter(status)]).toEqual([2, 4]);
@@ -68,7 +68,7 @@ describe('samples of the server status', () => {
     expect(samplesOf(...many)).toHaveLength(120);
   });
 
-  it('tell of the latest minute, and of all since the start while there is one', () => {
+  it('cover the latest minute, or the time since the start while there is only one sample', () => {
     const one = latestSpan(samplesOf(statusAt(50, [0, 0, 100])));
     expect([one?.isSinceStart, one?.seconds, one?.grown(requestsCounter)]).toEqual([true, 50, 100]);
     const samples = samplesOf(statusAt(10, [0, 0, 1]), statusAt(60, [0, 0, 7]), statusAt(110, [0, 0, 9]));
@@ -86,20 +86,20 @@ describe('quantiles of requests', () => {
     [0.25, 0.05],
     [0.75, 0.55],
     [1, 1],
-  ])('%d of them within %d s, spread evenly in a bucket', (share, seconds) => {
+  ])('for the share %d is %d s, with values spread evenly in a bucket', (share, seconds) => {
     expect(quantileOf(share, of(10, 20, 20), of(0, 0, 0))).toBeCloseTo(seconds);
   });
 
-  it('leave out what was before', () => {
+  it('exclude requests before the interval', () => {
     expect(quantileOf(0.5, of(1000, 1010, 1010), of(1000, 1000, 1000))).toBeCloseTo(0.55);
     expect(quantileOf(0.5, of(7, 7, 7), of(7, 7, 7))).toBeUndefined();
   });
 
-  it('beyond the last bound are at least that bound', () => {
+  it('beyond the last bound are that bound', () => {
     expect(quantileOf(0.95, of(0, 0, 5), of(0, 0, 0))).toBe(1);
   });
 
-  it('of each interval make a line', () => {
+  it('are computed for each interval', () => {
     const samples = samplesOf(statusAt(0, [0, 0, 0]), statusAt(5, [10, 10, 10]), statusAt(10, [10, 20, 20]));
     expect(latenciesOf(samples, 0.5).map((value) => Number(value?.toFixed(3)))).toEqual([0.05, 0.55]);
   });

@@ -19,7 +19,7 @@ describe(verdictOf, () => {
     ['warn Warning: All webhooks are held', status('pass', { isHeld: true, failing: 1 })],
     ['warn Warning: It is warn.', status('warn', {})],
     ['bad Failing: It is fail.', status('fail', { failing: 1 })],
-  ])('%s', (said, one) => {
+  ])('returns "%s"', (said, one) => {
     const { tone, state, text } = verdictOf(one);
     expect(`${tone} ${state}: ${text}`).toBe(said);
   });

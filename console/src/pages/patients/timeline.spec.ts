@@ -15,7 +15,7 @@ const rowsOf = (timeline: Timeline): string[] =>
   });
 
 describe('an entry of the timeline', () => {
-  it('has the digits of the text in its label', () => {
+  it('shows a number in its label with the digits of the text', () => {
     expect(
       readEntry(
         '{"resourceType":"Observation","id":"o1","status":"final","code":{"text":"Sodium"},"effectiveDateTime":"2026-01-05T10:00:00+02:00","valueQuantity":{"value":1.10,"unit":"mmol/L"}}',
@@ -57,17 +57,17 @@ describe('an entry of the timeline', () => {
       '',
       'Steps · 1e3',
     ],
-  ])('%s', (line, date, label) => {
+  ])('reads date and label of %s', (line, date, label) => {
     expect(readEntry(line)).toMatchObject({ date, label });
   });
 
-  it('is none where there is no id', () => {
+  it('is undefined for a resource without an id', () => {
     expect(readEntry('{"resourceType":"OperationOutcome","issue":[]}')).toBeUndefined();
   });
 });
 
 describe('the timeline', () => {
-  it('groups by month, the latest first, also what comes late', () => {
+  it('groups entries by month, the latest first, including entries that arrive late', () => {
     const timeline = new Timeline();
     timeline.add(entry('Observation', 'a', '2026-01-05'));
     timeline.add(entry('Coverage', 'z', ''));
@@ -93,7 +93,7 @@ describe('the timeline', () => {
     ]);
   });
 
-  it('shows chosen types, also of what comes later', () => {
+  it('shows only the chosen types, also of entries that arrive later', () => {
     const timeline = new Timeline();
     timeline.add(entry('Observation', 'a', '2026-01-05'));
     timeline.add(entry('Condition', 'b', '2026-01-06'));
@@ -105,7 +105,7 @@ describe('the timeline', () => {
     expect(rowsOf(timeline)).toEqual(['2026-01 (4)', 'd', 'c', 'b', 'a']);
   });
 
-  it('takes 100,000 entries with a screen of rows after each 1,000 in little time', () => {
+  it('accepts 100,000 entries, and reads a screen of rows in less than 250 ms', () => {
     const timeline = new Timeline();
     let longest = 0;
     for (let index = 0; index < 100_000; index++) {

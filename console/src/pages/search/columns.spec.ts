@@ -5,7 +5,7 @@ describe(columnsOf, () => {
   const rows = (resources: readonly Record<string, unknown>[]): unknown[] =>
     resources.map((one) => Object.fromEntries(columnsOf(resources).map(({ label, textOf }) => [label, textOf(one)])));
 
-  it('shows what an Observation is', () => {
+  it('shows code, value, status, date and subject of an Observation', () => {
     expect(
       rows([
         {
@@ -19,7 +19,7 @@ describe(columnsOf, () => {
     ).toEqual([{ What: 'Body height', Value: '170.2 cm', Status: 'final', Date: '2026-01-31', Of: 'Patient/p1' }]);
   });
 
-  it('shows people by their names, of FHIR and of this server', () => {
+  it('shows the names of persons, in FHIR types and in types of this server', () => {
     expect(rows([{ name: [{ given: ['Ana', 'B.'], family: 'Rivera' }], birthDate: '1970-01-01' }])).toEqual([
       { Name: 'Ana B. Rivera', 'Birth date': '1970-01-01' },
     ]);
@@ -28,7 +28,7 @@ describe(columnsOf, () => {
     ]);
   });
 
-  it('has no column that is empty in all rows, and at most five', () => {
+  it('omits columns that are empty in all rows, and returns at most five', () => {
     expect(columnsOf([{}])).toEqual([]);
     const all = { name: 'a', code: 'b', value: 'c', status: 'd', date: 'e', subject: 'f', identifier: 'g' };
     expect(columnsOf([all])).toHaveLength(5);
@@ -48,7 +48,7 @@ describe(shortText, () => {
     ['2026-01-31T09:14:07.482+01:00', '2026-01-31 09:14'],
     ['<b>bold</b>', '<b>bold</b>'],
     ['x'.repeat(300), `${'x'.repeat(200)}…`],
-  ])('of %j is %j', (value, text) => {
+  ])('returns for %j the text %j', (value, text) => {
     expect(shortText(value)).toBe(text);
   });
 });

@@ -42,16 +42,16 @@ const words = vocabularyOf({
 const textsOf = (found: readonly { readonly text: string }[]): string[] => found.map(({ text }) => text);
 
 describe(completeName, () => {
-  it('begins with what starts as typed, then has what contains it', () => {
+  it('offers names that start with the typed text first, then names that contain it', () => {
     expect(textsOf(completeName(words, 'Observation', 'cod'))).toEqual(['code', 'code-value-quantity', 'combo-code']);
   });
 
-  it('has parameters of all types and those of the answer', () => {
+  it('offers the parameters of all types and those of the result', () => {
     expect(textsOf(completeName(words, 'Patient', '_t'))).toEqual(['_text', '_total', '_timeout']);
     expect(textsOf(completeName(words, 'Patient', '_h'))).toEqual(['_has:']);
   });
 
-  it('has the modifiers of the kind', () => {
+  it('offers the modifiers of the parameter type', () => {
     expect(textsOf(completeName(words, 'Observation', 'code:'))).toEqual(
       ['not', 'text', 'in', 'not-in', 'of-type', 'i', 'missing'].map((modifier) => `code:${modifier}`),
     );
@@ -59,20 +59,20 @@ describe(completeName, () => {
     expect(completeName(words, 'Observation', 'code-value-quantity:')).toEqual([]);
   });
 
-  it('offers chains to the types that a reference may lead to', () => {
+  it('offers chains to each target type of a reference', () => {
     expect(textsOf(completeName(words, 'Observation', 'subject:'))).toEqual(
       expect.arrayContaining(['subject:Patient.', 'subject:Device.', 'subject:missing']),
     );
     expect(textsOf(completeName(words, 'Observation', 'subject:Patient.na'))).toEqual(['subject:Patient.name']);
   });
 
-  it('follows chains of several links, and a reference to one type without its name', () => {
+  it('completes chains of several references, without the type name if there is one target type', () => {
     expect(textsOf(completeName(words, 'Observation', 'patient.organization.n'))).toEqual([
       'patient.organization.name',
     ]);
   });
 
-  it('follows _has from its source', () => {
+  it('completes _has with the referring types and their parameters', () => {
     expect(textsOf(completeName(words, 'Patient', '_has:Obs'))).toEqual([
       '_has:Observation:patient:',
       '_has:Observation:subject:',
@@ -83,23 +83,23 @@ describe(completeName, () => {
   });
 
   it.each(['subject.name', 'nothing.x', 'code.x', 'subject:Nothing.x', '_has:Nothing:x:y'])(
-    'knows nothing of %s',
+    'offers nothing for %s',
     (typed) => {
       expect(completeName(words, 'Observation', typed)).toEqual([]);
     },
   );
 
-  it('knows nothing of an unknown type', () => {
+  it('offers nothing for an unknown resource type', () => {
     expect(completeName(words, 'Nothing', 'c')).toEqual([]);
   });
 });
 
 describe(completeValue, () => {
-  it('goes on with the last of several sort parameters', () => {
+  it('completes the last of several sort parameters', () => {
     expect(textsOf(completeValue(words, 'Observation', '_sort', 'code,-da'))).toEqual(['code,-date']);
   });
 
-  it('lists includes, reverse includes and totals', () => {
+  it('offers includes, reverse includes and totals', () => {
     expect(textsOf(completeValue(words, 'Observation', '_include', 'observation:s'))).toEqual(['Observation:subject']);
     expect(textsOf(completeValue(words, 'Patient', '_revinclude:iterate', ''))).toHaveLength(2);
     expect(textsOf(completeValue(words, 'Patient', '_total', 'n'))).toEqual(['none']);
@@ -108,7 +108,7 @@ describe(completeValue, () => {
 });
 
 describe(valueHint, () => {
-  it('tells how a value is written, at the end of a chain too', () => {
+  it('describes the format of a value, also at the end of a chain', () => {
     expect(valueHint(words, 'Observation', 'patient.name')).toMatch(/beginning/);
     expect(valueHint(words, 'Observation', 'code:missing')).toMatch(/true or false/);
     expect(valueHint(words, 'Observation', '_sort')).toBe('Order.');
@@ -118,7 +118,7 @@ describe(valueHint, () => {
 });
 
 describe(vocabularyOf, () => {
-  it('takes a reference to very many types as one to any', () => {
+  it('treats a reference with very many target types as a reference to any type', () => {
     const many = vocabularyOf({
       rest: [
         {

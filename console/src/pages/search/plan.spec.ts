@@ -21,7 +21,7 @@ const byKind = (root: Node): Record<string, unknown> =>
   Object.fromEntries([...walk(read(root).root)].map((one) => [one.kind, one]));
 
 describe(planOf, () => {
-  it('multiplies times by loops, and takes from a node what is below it', () => {
+  it('multiplies times by loops, and subtracts the time of child nodes', () => {
     const root = node('Nested Loop', { 'Actual Total Time': 10 }, [
       node('Seq Scan', { 'Actual Total Time': 2, 'Relation Name': 'resource' }),
       node('Index Scan', { 'Actual Total Time': 0.5, 'Actual Loops': 12, 'Index Name': 'resource_pk' }),
@@ -34,7 +34,7 @@ describe(planOf, () => {
     expect(read(root)).toMatchObject({ dearest: '0.1', planningTime: 0.5, executionTime: 9 });
   });
 
-  it('counts the time of a CTE once, in the CTE', () => {
+  it('counts the time of a CTE once, at the CTE', () => {
     const root = node('Nested Loop', { 'Actual Total Time': 10 }, [
       node('Limit', { 'Subplan Name': 'CTE page', 'Actual Total Time': 8 }),
       node('CTE Scan', { 'CTE Name': 'page', 'Actual Total Time': 9 }),
@@ -46,7 +46,7 @@ describe(planOf, () => {
     });
   });
 
-  it('marks estimates that are off by more than ten times, both ways', () => {
+  it('marks estimates that are off by more than a factor of ten in either direction', () => {
     const misestimateOf = (estimate: number, actual: number): unknown =>
       read(node('Seq Scan', { 'Plan Rows': estimate, 'Actual Rows': actual })).root.misestimate;
     expect(misestimateOf(10, 101)).toEqual({ factor: 10.1, isMore: true });
@@ -56,7 +56,7 @@ describe(planOf, () => {
     expect(misestimateOf(0, 11)).toEqual({ factor: 11, isMore: true });
   });
 
-  it('does not blame an estimate for rows that a Limit left unread, nor that of a node that never ran', () => {
+  it('marks no estimate below a Limit that stopped early, and none of a node that never ran', () => {
     const cut = node('Limit', {}, [node('Index Scan', { 'Plan Rows': 5000 })]);
     expect(byKind(cut)).toMatchObject({ 'Index Scan': { isCutShort: true } });
     expect((byKind(cut)['Index Scan'] as Node)['misestimate']).toBeUndefined();
@@ -66,12 +66,12 @@ describe(planOf, () => {
     expect(byKind(never)).toMatchObject({ 'Index Scan': { isNeverRun: true, isCutShort: false } });
   });
 
-  it('has estimates alone where nothing was run', () => {
+  it('returns only estimates for a plan without ANALYZE', () => {
     const { root, dearest } = planOf([{ Plan: { 'Node Type': 'Seq Scan', 'Plan Rows': 7 } }]) ?? {};
     expect([root?.estimatedRows, root?.own, dearest]).toEqual([7, undefined, undefined]);
   });
 
-  it.each([undefined, null, 'Limit (cost=…)', [], {}, [{}], [{ Plan: 'x' }]])('is nothing for %j', (plan) => {
+  it.each([undefined, null, 'Limit (cost=…)', [], {}, [{}], [{ Plan: 'x' }]])('returns undefined for %j', (plan) => {
     expect(planOf(plan)).toBeUndefined();
   });
 });
@@ -79,7 +79,7 @@ describe(planOf, () => {
 describe(namedParts, () => {
   const parameters = [{ id: 1719259227, name: 'Patient.family' }];
 
-  it('puts names in the place of numbers of parameters alone', () => {
+  it('replaces parameter ids by parameter names, and no other numbers', () => {
     const text = "(parameter_id = ANY ('{1719259227,99999}'::integer[]))";
     expect(
       namedParts(text, parameters)
@@ -88,7 +88,7 @@ describe(namedParts, () => {
     ).toBe("(parameter_id = ANY ('{<Patient.family>,99999}'::integer[]))");
   });
 
-  it('lists the parameters of a node once', () => {
+  it('lists each parameter of a node once', () => {
     const details = ['a = 1719259227', 'b = 1719259227'].map((text) => ({ label: 'Filter', text }));
     expect(parametersIn({ details }, parameters)).toEqual(['Patient.family']);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { askedSearch, pastedSearch, withRowsOf } from './typed-search';
 
 describe(withRowsOf, () => {
-  it('makes rows of a query that was typed into a name', () => {
+  it('splits a query that was typed into the name of a row into rows', () => {
     const rows = [
       { key: 0, name: 'status', value: 'final' },
       { key: 3, name: 'code=8302-2&_sort=-date', value: '' },
@@ -19,7 +19,7 @@ describe(withRowsOf, () => {
     });
   });
 
-  it('leaves other drafts as they are', () => {
+  it('leaves other drafts unchanged', () => {
     const rows = [{ key: 7, name: 'status', value: 'a=b' }];
     expect(withRowsOf({ type: 'Observation', rows }).rows).toBe(rows);
   });
@@ -44,13 +44,13 @@ describe(pastedSearch, () => {
     });
   });
 
-  it.each(['Observation', 'code', '', 'patient?x=1', 'a b?c=d'])('is no search: %j', (text) => {
+  it.each(['Observation', 'code', '', 'patient?x=1', 'a b?c=d'])('reads no search from %j', (text) => {
     expect(pastedSearch(text)).toBeUndefined();
   });
 });
 
 describe(askedSearch, () => {
-  it('leaves out rows that are not filled in', () => {
+  it('omits rows without a name or a value', () => {
     const rows = [
       { key: 0, name: 'code', value: '' },
       { key: 1, name: ' name ', value: ' a' },

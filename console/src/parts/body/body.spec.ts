@@ -10,14 +10,14 @@ const told = async (before: string, after: string): Promise<unknown[]> =>
   ]);
 
 describe('bodies as rows', () => {
-  it('shows numbers as they were sent', async () => {
+  it('show numbers with the digits of the text', async () => {
     const rows = await valuesOf('{"resourceType":"Observation","valueQuantity":{"value":1.10,"unit":"mg"}}');
     expect(rows.map(({ label, new: value }) => [label, value])).toEqual([
       [['Value quantity'], { text: '1.10', kind: 'number', unit: 'mg' }],
     ]);
   });
 
-  it('lists each changed field of two versions, with another spelling of a number marked', async () => {
+  it('list each changed field of two versions, and mark a number that was only respelled', async () => {
     expect(
       await told(
         '{"meta":{"versionId":"1","lastUpdated":"2026-01-01T00:00:00Z"},"a":1.10,"b":"x","c":true}',
@@ -31,14 +31,14 @@ describe('bodies as rows', () => {
     ]);
   });
 
-  it('shows a security label that was taken away', async () => {
+  it('show a security label that was removed', async () => {
     const meta = (security: string): string => `{"meta":{"versionId":"1"${security}},"a":1}`;
     expect(await told(meta(',"security":[{"code":"R"}]'), meta(''))).toEqual([
       ['removed', 'meta.security.0.code', 'R', undefined],
     ]);
   });
 
-  it('lets others run while it reads a body of megabytes', async () => {
+  it('yield to other tasks while a body of megabytes is read', async () => {
     const text = `{"list":[${Array.from({ length: 40_000 }, (_, index) => `{"a":${index},"b":"text ${index}"}`).join(',')}]}`;
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
@@ -48,7 +48,7 @@ describe('bodies as rows', () => {
     expect(turns).toBeGreaterThan(3);
   }, 60_000);
 
-  it('stops when it is aborted', async () => {
+  it('stop when the signal aborts', async () => {
     const text = `{"list":[${'1,'.repeat(500_000)}1]}`;
     await expect(valuesOf(text, AbortSignal.abort(new Error('left the page')))).rejects.toThrow('left the page');
   });

@@ -13,7 +13,7 @@ const summary = async (body: object | string): Promise<unknown[]> => {
 };
 
 describe('the summary of a resource', () => {
-  it('shows the data types of FHIR in one line each', async () => {
+  it('shows each FHIR data type in one line', async () => {
     expect(
       await summary(
         `{"resourceType":"Observation","id":"o1","status":"final",
@@ -38,7 +38,7 @@ describe('the summary of a resource', () => {
     ]);
   });
 
-  it('shows people, addresses and their extensions', async () => {
+  it('shows names, addresses and extensions', async () => {
     expect(
       await summary({
         resourceType: 'Patient',
@@ -60,7 +60,7 @@ describe('the summary of a resource', () => {
     ]);
   });
 
-  it('nests structures that are no data type, numbered where there are several', async () => {
+  it('nests structures that are no data type, and numbers them if there are several', async () => {
     expect(
       await summary({
         resourceType: 'Observation',
@@ -79,7 +79,7 @@ describe('the summary of a resource', () => {
     ]);
   });
 
-  it('shows a type that it never saw, and is bounded', async () => {
+  it('shows resources of unknown types, and limits the number of rows', async () => {
     expect(await summary({ resourceType: 'Ward', beds: 12, nurse: { resourceType: 'User', id: 'n1' } })).toEqual([
       ['Beds', '12'],
       ['Nurse', 'User/n1'],
@@ -93,7 +93,7 @@ describe('the summary of a resource', () => {
 });
 
 describe('references', () => {
-  it('are found with their paths, in the order of the body', async () => {
+  it('are listed with their paths, in the order of the body', async () => {
     const body = {
       resourceType: 'Encounter',
       contained: [{ resourceType: 'Location', id: 'l1', status: 'active' }],
@@ -119,7 +119,7 @@ describe('references', () => {
   });
 
   it.each(['javascript:alert(1)', 'Patient/../x', 'patient/p7', 'Patient/', '#p7', 'Patient/p7/x'])(
-    '%s names no resource',
+    'do not include %s',
     (text) => {
       expect(resourceNameOf(text)).toBeUndefined();
     },
