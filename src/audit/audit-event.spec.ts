@@ -37,7 +37,7 @@ const KINDS: readonly Pick<AuditRecord, 'type' | 'subtype' | 'action' | 'failedW
   { type: AUDIT_LOG_USED, subtype: interactionCoding('search-type'), action: 'E' },
 ];
 
-it('is valid R4 for every kind of record, since the write itself is not validated', () => {
+it('is a valid R4 AuditEvent for every kind of record, since writes of audit records are not validated', () => {
   const records = KINDS.flatMap((kind) =>
     AGENTS.flatMap((agent) => ENTITIES.map((entity): AuditRecord => ({ ...kind, ...entity, agent }))),
   );

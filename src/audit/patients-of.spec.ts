@@ -28,11 +28,11 @@ describe(patientsOf, () => {
       '{"contained":[{"resourceType":"Patient","id":"p1"},{"resourceType":"Observation","subject":{"reference":"Patient/p2"}}]}',
       ['p2'],
     ],
-  ])('of a %s %s are %j', (type, text, patients) => {
+  ])('returns for the %s %s the ids %j', (type, text, patients) => {
     expect(found(type, JSON.parse(text))).toEqual(patients);
   });
 
-  it('are ten at most, the first of the text', () => {
+  it('returns the first ten ids at most', () => {
     const entry = Array.from({ length: 200_000 }, (_one, index) => ({ reference: `Patient/p${index}` }));
     expect(found('List', { entry })).toEqual(Array.from({ length: 10 }, (_one, index) => `p${index}`));
   });
@@ -47,7 +47,7 @@ describe(patientsOfQuery, () => {
     ['Observation', 'subject:Patient=p1', ['p1']],
     ['Patient', '_id=p1,p2', ['p1', 'p2']],
     [undefined, '_id=p1', []],
-  ])('of %s?%s are %j', (type, query, patients) => {
+  ])('returns for the search %s?%s the ids %j', (type, query, patients) => {
     expect(patientsOfQuery(type, new URLSearchParams(query), BASE)).toEqual(patients);
   });
 });

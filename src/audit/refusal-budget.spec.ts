@@ -4,7 +4,7 @@ import { RefusalBudget } from './refusal-budget';
 describe(RefusalBudget, () => {
   const minute = (number: number): Date => new Date(number * 60_000);
 
-  it('grants sixty a minute to an address, and marks the last one', () => {
+  it('grants 60 records per minute and address, and marks the last one', () => {
     const budget = new RefusalBudget();
     const taken = Array.from({ length: 70 }, () => budget.take('192.0.2.1', minute(1)));
     expect(taken.filter(({ isGranted }) => isGranted)).toHaveLength(60);

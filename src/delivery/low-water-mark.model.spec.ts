@@ -32,15 +32,12 @@ describe('The low-water mark of the queue', () => {
   it.each<readonly [string, () => Exploration]>([
     ['pg_snapshot_xmax is noted', () => withMark(TWO_WRITERS, { notes: 'pg_snapshot_xmax' })],
     ['the noted id is taken too early', () => withMark(TWO_WRITERS, { takesId: 'before the last number' })],
-    ['nobody waits for the transactions below the noted id', () => withMark(TWO_WRITERS, { waits: false })],
+    ['the raiser does not wait for the transactions below the noted id', () => withMark(TWO_WRITERS, { waits: false })],
     ['a writer takes its number before its id', () => withMark({ ...TWO_WRITERS, takesFirst: 'number' }, {})],
-    ['a cursor decides instead of what is stored', () => withMark({ ...TWO_WRITERS, claimsAbove: 'cursor' }, {})],
-    [
-      'the decided number comes from a later snapshot than the events',
-      () => withMark({ ...TWO_WRITERS, snapshots: 2 }, {}),
-    ],
+    ['claims use a cursor instead of the stored mark', () => withMark({ ...TWO_WRITERS, claimsAbove: 'cursor' }, {})],
+    ['the number comes from a later snapshot than the events', () => withMark({ ...TWO_WRITERS, snapshots: 2 }, {})],
     ['the polls of one process overlap and share its memory (0.1.0)', () => withFloors(2)],
-  ])('D1: the model finds a lost event where %s', (_defect, find) => {
+  ])('D1: the model finds a lost event if %s', (_defect, find) => {
     expect(textOf(find())).toMatch(/event \d+ would never be claimed/);
   });
 

@@ -19,7 +19,7 @@ function setUp(slots: number) {
 }
 
 describe(SendMemory.name, () => {
-  it('D2: stops rendering above the budget, for failed destinations above half of it', async () => {
+  it('D2: stops rendering above the budget, and for failed destinations above half of it', async () => {
     const { memory, rendered, render } = setUp(1);
     const first = await render('first', 'all');
     const failed = render('failed', 'half');
@@ -36,7 +36,7 @@ describe(SendMemory.name, () => {
     expect(rendered).toEqual(['first', 'second', 'third', 'failed']);
   });
 
-  it('D2: ends stalled senders only while others wait for memory, the slowest first and no more than needed', async () => {
+  it('D2: aborts stalled senders only while other senders wait for memory: the slowest first, and no more than needed', async () => {
     const { memory, render } = setUp(4);
     const [slow, slowest] = [await render('slow', 'all'), await render('slowest', 'all')];
     slow.progressAt -= 11_000;
@@ -53,7 +53,7 @@ describe(SendMemory.name, () => {
     await waiting;
   });
 
-  it('D2: ends as many as a failed destination needs', async () => {
+  it('D2: aborts as many senders as a failed destination needs', async () => {
     const { memory, render } = setUp(4);
     const stalled = [await render('one', 'all'), await render('other', 'all')];
     for (const body of stalled) body.progressAt -= 11_000;
@@ -64,7 +64,7 @@ describe(SendMemory.name, () => {
     await waiting;
   });
 
-  it('D2: ends no sender whose socket took 64 kB in the last 10 s, and an ended attempt stops waiting', async () => {
+  it('D2: aborts no sender whose socket took 64 kB in the last 10 s, and an aborted attempt stops waiting', async () => {
     const { memory, rendered, render } = setUp(1);
     const bodies = [await render('one', 'all'), await render('other', 'all')];
     for (const body of bodies) body.progressAt -= 9_000;

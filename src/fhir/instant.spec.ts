@@ -64,7 +64,7 @@ describe(dateSpanOf.name, () => {
     expect(dateSpanOf(text)).toBeUndefined();
   });
 
-  it('returns precision and whether a zone was sent', () => {
+  it('returns the precision and whether the text has a time zone', () => {
     const told = [
       '2023',
       '2023-02',
@@ -83,12 +83,12 @@ describe(dateSpanOf.name, () => {
     ]);
   });
 
-  it('clamps moments that a zone moves out of the years 0001 to 9999', () => {
+  it('clamps instants that a time zone moves out of the years 0001 to 9999', () => {
     expect(dateSpanOf('0001-01-01T00:00:00+14:00')).toMatchObject({ low: earliestInstant, high: earliestInstant });
     expect(dateSpanOf('9999-12-31T23:00:00-14:00')).toMatchObject({ low: latestInstant, high: latestInstant });
   });
 
-  it('reads back every instant that is printed', () => {
+  it('reads back every printed instant', () => {
     fc.assert(
       fc.property(fc.integer({ min: earliestInstant, max: latestInstant }), (moment) => {
         expect(dateSpanOf(printInstant(moment))).toEqual({
@@ -123,19 +123,19 @@ describe(periodRangeOf.name, () => {
     ]);
   });
 
-  it('extends to the limits if an end is missing', () => {
+  it('extends to the limits if start or end is missing', () => {
     expect(periodRangeOf({ start: '1970' })).toEqual({ low: 0, high: latestInstant });
     expect(periodRangeOf({ end: '1969' })).toEqual({ low: earliestInstant, high: -1 });
   });
 
-  it('covers the time between swapped ends', () => {
+  it('covers the time between start and end if they are swapped', () => {
     expect(printed(periodRangeOf({ start: '2023-03', end: '2023-02' }))).toEqual([
       '2023-02-01T00:00:00.000Z',
       '2023-03-31T23:59:59.999Z',
     ]);
   });
 
-  it('yields nothing without ends or with an invalid end', () => {
+  it('returns undefined without start and end, or with an invalid one', () => {
     expect([{}, { start: 'soon' }, { start: '2023', end: 5 }, { start: null }].map(periodRangeOf)).toEqual([
       undefined,
       undefined,

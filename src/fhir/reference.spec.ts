@@ -4,7 +4,7 @@ import { canonicalKeysOf, isFhirId, parseReference, referenceTargetOf } from './
 const base = 'https://health.example/svc';
 
 describe(parseReference.name, () => {
-  it('reads a relative reference and drops the version from its key', () => {
+  it('reads a relative reference, and omits the version from its key', () => {
     expect(parseReference('Patient/p7', base)).toEqual({ kind: 'local', key: 'Patient/p7', type: 'Patient', id: 'p7' });
     expect(parseReference('SDCDocument/d.1/_history/3', base)).toEqual({
       kind: 'local',
@@ -16,13 +16,13 @@ describe(parseReference.name, () => {
   });
 
   it.each([`${base}/Patient/p7`, `${base}/fhir/Patient/p7`, `${base}/fhir/Patient/p7/_history/2`])(
-    'takes %s below its own base for Patient/p7',
+    'reads %s below its own base as Patient/p7',
     (url) => {
       expect(parseReference(url, base)).toMatchObject({ kind: 'local', key: 'Patient/p7' });
     },
   );
 
-  it('keeps the whole URL of another server as the key and reads the type from it', () => {
+  it('uses the whole URL of a resource on another server as the key, and reads the type from it', () => {
     expect(parseReference('https://other.example/fhir/Patient/p7/_history/2', base)).toEqual({
       kind: 'absolute',
       key: 'https://other.example/fhir/Patient/p7',
@@ -35,11 +35,11 @@ describe(parseReference.name, () => {
     });
   });
 
-  it('treats a host that only begins like its own as another server', () => {
+  it('treats a host whose name only starts like its own as another server', () => {
     expect(parseReference(`${base}2/Patient/p7`, base)).toMatchObject({ kind: 'absolute', key: `${base}2/Patient/p7` });
   });
 
-  it('keeps URNs as they are', () => {
+  it('returns URNs unchanged', () => {
     expect(parseReference('urn:uuid:c757873d-ec9a-4326-a141-556f43239520', base)).toEqual({
       kind: 'urn',
       key: 'urn:uuid:c757873d-ec9a-4326-a141-556f43239520',
@@ -91,7 +91,7 @@ describe(referenceTargetOf.name, () => {
 });
 
 describe(canonicalKeysOf.name, () => {
-  it('finds a canonical with and without its version', () => {
+  it('returns the keys of a canonical with and without its version', () => {
     expect(canonicalKeysOf('http://acme.example/Questionnaire/q|1.2#part', base)).toEqual([
       'http://acme.example/Questionnaire/q',
       'http://acme.example/Questionnaire/q|1.2',
@@ -100,7 +100,7 @@ describe(canonicalKeysOf.name, () => {
     expect(canonicalKeysOf(`${base}/fhir/Questionnaire/q|1`, base)).toEqual(['Questionnaire/q', 'Questionnaire/q|1']);
   });
 
-  it('finds none for a contained resource', () => {
+  it('returns no key for a contained resource', () => {
     expect(canonicalKeysOf('#q', base)).toEqual([]);
   });
 });
@@ -115,7 +115,7 @@ describe(isFhirId.name, () => {
     ['a_b', false],
     ['a/b', false],
     ['a\n', false],
-  ])('%j: %s', (text, isId) => {
+  ])('returns for %j: %s', (text, isId) => {
     expect(isFhirId(text)).toBe(isId);
   });
 });

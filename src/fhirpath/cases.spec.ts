@@ -111,7 +111,7 @@ describe('FHIRPath', () => {
     ['active.toInteger() = 1', true],
     ["0.0.toString() = '0.0'", true],
     ["iif(gender = 'female', true, false)", false],
-  ])('D9: as an invariant, %s is %s', (expression, answer) => {
+  ])('D9: evaluates the invariant %s to %s', (expression, answer) => {
     const truth = compileInvariant(expression, 'Patient', 'Patient');
     expect(truth(current, { resource: current, rootResource: current, context: current })).toBe(answer);
   });
@@ -125,7 +125,7 @@ describe('FHIRPath', () => {
     ["0.0.toString() = '0.0'", 'left to the library'],
     ['birthDate < @1981', 'left to the library'],
     ['0.1 + 0.2 = 0.3', 'left to the library'],
-  ])('%s is %s', (expression, by) => {
+  ])('the expression %s is %s', (expression, by) => {
     expect(compileCriterion(expression, 'Patient').cost < Infinity ? 'compiled' : 'left to the library').toBe(by);
   });
 

@@ -52,7 +52,7 @@ const path = fc
   .map((parts) => parts.join(''));
 
 describe(compileLocations.name, () => {
-  it('finds the same elements whether the library gets all lists or only the elements that the path takes', () => {
+  it('finds the same elements if the library gets only the elements on the path', () => {
     fc.assert(
       fc.property(patient, path, (resource, text) => {
         expect(compileLocations(text)(resource)).toEqual(inWhole(text, resource));
@@ -61,7 +61,7 @@ describe(compileLocations.name, () => {
     );
   });
 
-  it('leaves the resource as it is', () => {
+  it('leaves the resource unchanged', () => {
     const resource = { resourceType: 'Patient', contact: [{ telecom: [{ value: 'a' }, { value: 'b' }] }] };
     const before = JSON.stringify(resource);
     expect(compileLocations('Patient.contact[0].telecom[1].value')(resource)).toEqual([
@@ -74,7 +74,7 @@ describe(compileLocations.name, () => {
     expect(JSON.stringify(resource)).toBe(before);
   });
 
-  it('names the place of a fault in the path as it was sent', () => {
+  it('reports the column of a syntax error in the path as it was sent', () => {
     expect(() => compileLocations('Patient.name[123].and')).toThrow('column 19');
   });
 });

@@ -195,8 +195,8 @@ const isAlike = (own: Answer, library: Answer, text: string): boolean =>
  */
 const isFaultOfLibrary = (text: string): boolean => /(where|exists)\([^()]*(active|preferred)\)/.test(text);
 
-describe('the two back ends', () => {
-  it('D9: give the same results for generated expressions', () => {
+describe('the compiled code and the FHIRPath library', () => {
+  it('D9: return the same results for generated expressions', () => {
     let compared = 0;
     let compiled = 0;
     fc.assert(

@@ -52,15 +52,15 @@ const UNKNOWN: readonly (readonly [string, string])[] = [
 ];
 
 describe('an expression about a type with a shape', () => {
-  it.each(KNOWN)('may lead a search parameter to %s', (path) => {
+  it.each(KNOWN)('may select %s for a search parameter', (path) => {
     expect(pathsOf(`Shelf.${path}`)).toContain(path.replace("('u').value", '.valueCode'));
   });
 
-  it.each(KNOWN)('may ask in a criterion for %s', (path) => {
+  it.each(KNOWN)('may test %s in a criterion', (path) => {
     expect(matches(`${path}.exists()`, {})).toBe(false);
   });
 
-  it.each(UNKNOWN)('names no member that the shape lacks: %s', (path, fault) => {
+  it.each(UNKNOWN)('is refused if the shape has no such member: %s', (path, fault) => {
     expect(() => pathsOf(path)).toThrow(fault);
     expect(() => compileCriterion(`${path}.exists()`, 'Shelf', ELEMENTS)).toThrow(fault);
     expect(() => compileCriterion(`%previous.${path}.exists()`, 'Shelf', ELEMENTS)).toThrow(fault.replace(/;.*/, ''));

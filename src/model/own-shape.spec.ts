@@ -17,7 +17,7 @@ describe('the shape of a type of a module', () => {
       },
     ],
     [{ Bed: { part: '0..* Bed.part' }, 'Bed.part': { note: '0..* Annotation', sub: '0..1 Bed.part' } }],
-  ])('may be %j', (shape) => {
+  ])('is valid: %j', (shape) => {
     expect(faultOf(shape)).toBeUndefined();
   });
 
@@ -32,7 +32,7 @@ describe('the shape of a type of a module', () => {
       { Bed: { part: '0..* BackboneElement' }, 'Bed.part': { code: '1..1 code' } },
       'no element has the type "Bed.part"',
     ],
-  ])('may not be %j', (shape, fault) => {
+  ])('is invalid: %j', (shape, fault) => {
     expect(faultOf(shape)).toContain(fault);
   });
 });

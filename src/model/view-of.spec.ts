@@ -15,7 +15,7 @@ const STORED: StoredResource = {
 };
 
 describe(viewOf.name, () => {
-  it('parses a stored resource, a draft, and a version in a change', () => {
+  it('parses a stored resource, a draft, and a version of a change', () => {
     const draft = ResourceDraft.of(readJson('{"birthDate":"1980-02-03"}'), 'Patient', 'p7');
     const change = { text: STORED.text, value: draft.value };
     for (const resource of [STORED, draft, change])

@@ -50,39 +50,39 @@ describe('the pages of the documentation', () => {
     expect(other.headers.get('content-security-policy')).toContain(`script-src 'self'; style-src`);
   });
 
-  it('are kept by caches for good where their names hold their digest', async () => {
+  it('are cached for a year if their name contains their digest', async () => {
     const cached = async (path: string): Promise<string | null> =>
       (await fetch(`${url}/docs/${path}`)).headers.get('cache-control');
     expect(await cached('assets/app.abc.js')).toBe('public, max-age=31536000, immutable');
     expect(await cached('')).toBe('no-cache');
   });
 
-  it('are sent whole when they are more than memory keeps', async () => {
+  it('are sent whole even if they do not fit into the cache', async () => {
     for (const name of ['a', 'b', 'c', 'a', 'c']) {
       const text = await (await fetch(`${url}/docs/${name}.json`)).text();
       expect([text.length, text[1]]).toEqual([4e6 + 2, name]);
     }
   });
 
-  it('lead from the address without a slash', async () => {
+  it('redirect from the address without a trailing slash', async () => {
     const { status, headers } = await fetch(`${url}/docs`, { redirect: 'manual' });
     expect([status, headers.get('location')]).toEqual([302, 'docs/']);
   });
 
   it.each(['docs/none.html', 'docs/secret.pem', 'docs/..%2fsecret.pem', 'docs/how-to', 'docsx/', 'docs/assets/'])(
-    'are all that is served: not %s',
+    'are the only files that are served: not %s',
     async (path) => {
       expect((await fetch(`${url}/${path}`)).status).toBe(404);
     },
   );
 
-  it('are not served when they were not built, or SVC_API_DOCS is off', () => {
+  it('are not served if they were not built, or if SVC_API_DOCS is off', () => {
     expect(sitePages(readEnvironment({}), join(folder, 'assets'))).toBeUndefined();
     expect(sitePages(readEnvironment({ SVC_API_DOCS: 'off' }), folder)).toBeUndefined();
     expect(sitePages(readEnvironment({}), folder)).toBeDefined();
   });
 
-  it('are the page of errors alone where the site was not built', () => {
+  it('include only the page of errors if the site was not built', () => {
     expect(errorPages(readEnvironment({}), folder)?.path).toBe('/docs');
     expect(errorPages(readEnvironment({ SVC_API_DOCS: 'off' }), folder)).toBeUndefined();
   });

@@ -26,7 +26,7 @@ const SCRIPT = `
 `;
 
 describe('values kept on objects', () => {
-  it('are found by their object only', () => {
+  it('are found only by the object itself', () => {
     const [one, other] = [new KeptOn<object, string>(), new KeptOn<object, string>()];
     const owner = { id: 'a' };
     one.set(owner, 'first');

@@ -29,7 +29,7 @@ class Beds {
 const read = (sent: object): Partial<Beds> => ParamsShape.of(Beds).instanceOf(sent as Record<string, unknown>);
 
 describe(ParamsShape, () => {
-  it('makes instances of what the classes name, as deep as they do', () => {
+  it('creates instances of the named classes at each level', () => {
     const bed = (ward: string): object => Object.assign(new Bed(), { ward });
     const params = read({
       first: { ward: '1', next: { ward: '2', x: 1 }, x: 1 },
@@ -43,16 +43,19 @@ describe(ParamsShape, () => {
     expect(Object.hasOwn(params, 'constructor')).toBe(false);
   });
 
-  it('hands on other values as they are, unread', () => {
+  it('returns other values unchanged, without reading them', () => {
     const tags = Array.from({ length: 100_000 }, () => ({ a: [] }));
     expect(read({ tags }).tags).toBe(tags);
   });
 
-  it.each([[[1, 2]], [[{ ward: '1' }]], [[]]])('makes nothing of a list in place of one object: %j', (first) => {
-    expect(read({ first }).first).toEqual([]);
-  });
+  it.each([[[1, 2]], [[{ ward: '1' }]], [[]]])(
+    'returns an empty list for a list in place of an object: %j',
+    (first) => {
+      expect(read({ first }).first).toEqual([]);
+    },
+  );
 
-  it.each([null, 1, 'text', true])('hands on %j in place of an object', (first) => {
+  it.each([null, 1, 'text', true])('returns %j in place of an object unchanged', (first) => {
     expect(read({ first }).first).toBe(first);
   });
 });

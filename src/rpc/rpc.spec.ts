@@ -66,8 +66,8 @@ class Checked implements RpcHandler<ProbeParams, object> {
   }
 }
 
-/** A method that ends in the way that its param names. */
-@RpcMethod({ method: 'acme/end', description: 'Ends in each way that a method can.' })
+/** A method whose param selects its result or error. */
+@RpcMethod({ method: 'acme/end', description: 'Returns or throws what its param names.' })
 class End implements RpcHandler<{ readonly as?: string }, unknown> {
   execute({ as }: { readonly as?: string }): Promise<unknown> {
     switch (as) {
@@ -180,7 +180,7 @@ describe('POST /rpc', () => {
   }
 
   describe('the result', () => {
-    it('keeps every digit and the order of keys of what svc/echo was sent', async () => {
+    it('has the digits and key order of the params for svc/echo', async () => {
       const params = '{"b":1.10,"a":12345678901234567890,"c":[1e2,-0.0,"\\u00e9/"],"":{}}';
       const { status, text, headers } = await send(`{"method":"svc/echo", "params": ${params}, "id": 1}`);
       expect({ status, text, type: headers.get('content-type') }).toEqual({
@@ -194,7 +194,7 @@ describe('POST /rpc', () => {
       ['nothing', '{"result":null}'],
       ['text', '{"result":{"value":1.10}}'],
       ['list', '{"result":[1,"two"]}'],
-    ])('of %s is %s', async (as, text) => {
+    ])('has for %s the text %s', async (as, text) => {
       expect(await send(`{"method":"acme/end","params":{"as":"${as}"}}`)).toMatchObject({ status: 200, text });
     });
 
@@ -206,7 +206,7 @@ describe('POST /rpc', () => {
   });
 
   describe('params', () => {
-    it('reach the handler as an instance of their class, without members that the class does not name', async () => {
+    it('are passed as an instance of their class, without members that the class does not declare', async () => {
       const params =
         '{"count":7,"place":{"ward":"4B","bed":1},"tags":["a"],"more":{"deep":true},"toString":1,"hasOwnProperty":2}';
       const { text } = await send(`{"method":"acme/probe","params":${params}}`);
@@ -220,7 +220,7 @@ describe('POST /rpc', () => {
       });
     });
 
-    it('that are bad are refused with the path to each member at fault', async () => {
+    it('are refused with the path of each invalid member', async () => {
       expect(await call('acme/probe', { count: 1.5, place: { ward: 4 }, tags: [1] })).toMatchObject({
         status: 422,
         body: {
@@ -236,7 +236,7 @@ describe('POST /rpc', () => {
       });
     });
 
-    it('that are misspelt are reported; other unknown ones are ignored', async () => {
+    it('are reported if they are misspelt; other unknown ones are ignored', async () => {
       const place = { ward: '4B' };
       expect(await call('acme/probe', { count: 1, place, tags: [], tag: 1, note: 2 })).toMatchObject({ status: 200 });
       expect(await call('acme/probe', { cuont: 1, place, tags: [], note: 2 })).toMatchObject({
@@ -253,7 +253,7 @@ describe('POST /rpc', () => {
       });
     });
 
-    it('are reported with the faults that the method itself finds', async () => {
+    it('are reported together with the errors that the method itself finds', async () => {
       expect(await call('acme/checked', { count: 'x', place: { ward: '13' }, tags: [] })).toMatchObject({
         status: 422,
         body: {
@@ -267,7 +267,7 @@ describe('POST /rpc', () => {
       });
     });
 
-    it('that are missing are reported as required', async () => {
+    it('are reported as required if they are missing', async () => {
       const errors = ['count', 'place', 'tags'].map((name) => ({ path: [name], message: `${name} is required` }));
       expect(await call('acme/probe')).toMatchObject({
         status: 422,
@@ -275,7 +275,7 @@ describe('POST /rpc', () => {
       });
     });
 
-    it.each(['a string', 1, [], null])('that are %j and no object are refused', async (params) => {
+    it.each(['a string', 1, [], null])('are refused if they are %j', async (params) => {
       const { status, text } = await send(JSON.stringify({ method: 'svc/echo', params }));
       expect({ status, body: JSON.parse(text) as unknown }).toEqual({
         status: 422,
@@ -290,7 +290,7 @@ describe('POST /rpc', () => {
     });
 
     it.each([[], 'text', null, [{ ward: '4B' }]].map((place) => ({ place })))(
-      'refuse %j for a nested object',
+      'are refused for %j in place of a nested object',
       async ({ place }) => {
         const { status, body } = await call('acme/probe', { count: 1, place, tags: [] });
         expect({ status, body }).toEqual({
@@ -307,29 +307,29 @@ describe('POST /rpc', () => {
     );
   });
 
-  describe('a call that is refused', () => {
+  describe('a refused call', () => {
     it.each([
       ['refusal', 422, { error: { message: 'Done already', type: 'workflow-has-been-done' } }],
       ['not-found', 422, { error: { message: 'Resource SDCDocument/1 not found' } }],
       ['busy', 503, { error: { message: 'Try again' } }],
       ['timeout', 504, { error: { message: 'Too slow' } }],
       ['bug', 500, { error: { message: 'Internal error. Name this request id to the operator: request-7' } }],
-    ])('as %s has status %i', async (as, status, body) => {
+    ])('returns for %s the status %i', async (as, status, body) => {
       expect(await call('acme/end', { as })).toMatchObject({ status, body });
     });
 
-    it('as busy says when to come back', async () => {
+    it('returns Retry-After if it is busy', async () => {
       expect((await call('acme/end', { as: 'busy' })).headers.get('retry-after')).toBe('3');
     });
 
-    it('as forbidden is an OperationOutcome, as from a guard', async () => {
+    it('returns an OperationOutcome if it is forbidden, as a guard does', async () => {
       expect(await call('acme/end', { as: 'forbidden' })).toMatchObject({
         status: 403,
         body: { resourceType: 'OperationOutcome', issue: [{ code: 'forbidden', diagnostics: 'Not yours' }] },
       });
     });
 
-    it.each(['acme/unknown', '', 'constructor', 'toString'])('as unknown names its method %j', async (method) => {
+    it.each(['acme/unknown', '', 'constructor', 'toString'])('names the unknown method %j', async (method) => {
       expect(await call(method)).toMatchObject({
         status: 422,
         body: { error: { message: `Method ${method} not found` } },
@@ -341,13 +341,13 @@ describe('POST /rpc', () => {
     ['svc/ecco', 'Method svc/ecco not found. Did you mean "svc/echo"?'],
     ['acme/prob', 'Method acme/prob not found. Did you mean "acme/probe"?'],
     [`acme/${'x'.repeat(200)}`, `Method acme/${'x'.repeat(95)} not found`],
-  ])('names the method that %s may mean', async (method, message) => {
+  ])('suggests the nearest method for %s', async (method, message) => {
     expect(await call(method)).toMatchObject({ status: 422, body: { error: { message } } });
   });
 
-  describe('what is no call', () => {
+  describe('a malformed call', () => {
     it.each(['{}', '{"params":{}}', '{"method":1}', '{"method":null}', '"svc/echo"', '17', 'true', 'null'])(
-      '%s is 400',
+      'returns 400 for %s',
       async (body) => {
         expect(await send(body)).toMatchObject({
           status: 400,
@@ -368,7 +368,7 @@ describe('POST /rpc', () => {
       ['a depth of 65', inParams('['.repeat(64) + ']'.repeat(64))],
       ['a depth of 100,000', '['.repeat(100_000)],
       ['a number of 41 digits', inParams(`{"a":${'1'.repeat(41)}}`)],
-    ])('is refused with 400 for %s', async (_what, body) => {
+    ])('returns 400 for %s', async (_what, body) => {
       const { status, text } = await send(body);
       expect({ status, body: JSON.parse(text) as unknown }).toEqual({
         status: 400,
@@ -376,11 +376,11 @@ describe('POST /rpc', () => {
       });
     });
 
-    it('is refused with 400 for bytes that are not UTF-8', async () => {
+    it('returns 400 for bytes that are not UTF-8', async () => {
       expect(await send(Buffer.from([0x22, 0xff, 0x22]))).toMatchObject({ status: 400 });
     });
 
-    it.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('is 405 for %s, with Allow', async (method) => {
+    it.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('returns 405 with Allow for %s', async (method) => {
       const response = await fetch(address, { method });
       expect({ status: response.status, allow: response.headers.get('allow'), body: await response.json() }).toEqual({
         status: 405,
@@ -391,7 +391,7 @@ describe('POST /rpc', () => {
   });
 
   describe('a batch', () => {
-    it('is answered in order, each call by a result or an error', async () => {
+    it('returns a result or an error for each call, in order', async () => {
       const calls = `[${[
         '{"method":"svc/echo","params":{"digits":1.10}}',
         '{"method":"acme/unknown"}',
@@ -413,11 +413,11 @@ describe('POST /rpc', () => {
       });
     });
 
-    it('of no calls has no answers', async () => {
+    it('returns an empty list for an empty batch', async () => {
       expect(await send('[]')).toMatchObject({ status: 200, text: '[]' });
     });
 
-    it('takes 100 calls and no more', async () => {
+    it('accepts 100 calls and no more', async () => {
       const batch = (size: number): Promise<{ status: number; text: string }> =>
         send(`[${Array<string>(size).fill('{"method":"svc/echo"}').join(',')}]`);
       expect(await batch(100)).toMatchObject({
@@ -433,7 +433,7 @@ describe('POST /rpc', () => {
 });
 
 describe('@RpcMethod', () => {
-  it('stops the boot when a name is taken twice', async () => {
+  it('refuses to start if two methods have the same name', async () => {
     @Injectable()
     @RpcMethod({ method: 'svc/echo', description: 'Another one.' })
     class SecondEcho implements RpcHandler<object, string> {

@@ -22,12 +22,12 @@ describe('the classes of requests', () => {
     ['POST /:type', 'write'],
     ['GET /health/ready', 'other'],
     ['GET none', 'other'],
-  ])('%s is %s', (request, wanted) => {
+  ])('assign %s to %s', (request, wanted) => {
     const [method = '', route = ''] = request.split(' ');
     expect(requestClassOf(method, route)).toBe(wanted);
   });
 
-  it('add routes and statuses up, and leave the time of cut requests out', () => {
+  it('sum up routes and statuses, and exclude the time of requests that were cut off', () => {
     const series = (route: string, status: string, counts: readonly number[]): object[] => [
       ...counts.map((value, index) => ({
         suffix: '_bucket',
@@ -51,7 +51,7 @@ describe('the classes of requests', () => {
     ]);
   });
 
-  it('know the seconds of a share as Prometheus computes it', () => {
+  it('compute quantiles as Prometheus does', () => {
     const within = new Map([
       [0.1, 8],
       [0.5, 10],

@@ -43,7 +43,7 @@ const SESSIONS: readonly NewSession[] = [
   },
 ];
 
-it('has the shape of a Session for every grant, since the write itself is not validated', () => {
+it('matches the shape of a Session for every grant, since the write itself is not validated', () => {
   const bodies = SESSIONS.map((session) => ResourceDraft.own('Session', sessionBody(session, NOW)).value);
   expect(bodies.flatMap((body) => validator.validate('Session', body))).toEqual([]);
   expect(JSON.stringify(bodies)).not.toContain('secret');

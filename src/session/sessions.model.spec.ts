@@ -11,8 +11,8 @@ const RIGHT: SessionVariant = {
 
 const explored = (change: Partial<SessionVariant>): Exploration => explore(sessionModel({ ...RIGHT, ...change }));
 
-describe('Exchanges of a refresh token beside the close of its Session and a withdrawal of keys', () => {
-  it('leave no token that has to end, and never wait for each other, in any interleaving', () => {
+describe('Refreshes of a token beside the close of its Session and the withdrawal of keys', () => {
+  it('leave no token alive that must end, and never deadlock, in any interleaving', () => {
     const { states, path } = explored({});
     expect(path).toBeUndefined();
     expect(states).toBeGreaterThan(500);

@@ -27,7 +27,7 @@ const digestsOf = (rows: SearchRows): string =>
   );
 
 describe(indexDigestsOf, () => {
-  it('gives the stored digests', () => {
+  it('returns the digests that are stored', () => {
     expect(digestsOf(ROWS)).toBe('3.7 khg2a3762j 6h8x7j3izt  8e72urb695 1k94pvlgb66');
   });
 

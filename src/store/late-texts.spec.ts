@@ -30,11 +30,11 @@ async function read(isBrief?: boolean): Promise<{ reserved: number; texts: (stri
 }
 
 describe(LateTexts, () => {
-  it('reserves memory until the end of the request for texts that are kept', async () => {
+  it('reserves memory for kept texts until the end of the request', async () => {
     expect(await read()).toEqual({ reserved: LONG, texts: ['b1', 'b2'] });
   });
 
-  it('releases the memory of texts that are dropped before others are read', async () => {
+  it('releases the memory of texts that the caller drops before it reads others', async () => {
     expect(await read(true)).toEqual({ reserved: 0, texts: ['b1', 'b2'] });
   });
 });

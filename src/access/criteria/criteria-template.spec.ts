@@ -13,23 +13,23 @@ const filled = (text: string, user: object): string | undefined => {
 };
 
 describe('a criterion', () => {
-  it('may be a type alone', () => {
+  it('may consist of a resource type only', () => {
     expect(filled('Medication', {})).toBe('Medication');
   });
 
-  it('keeps a criterion without a template unchanged', () => {
+  it('is unchanged if it has no placeholder', () => {
     expect(filled('Observation?code=http://loinc.org|8867-4,1-8&status=final', {})).toBe(
       'Observation?code=http://loinc.org|8867-4,1-8&status=final',
     );
   });
 
-  it('takes values of the request', () => {
+  it('takes values from the request', () => {
     expect(filled('Observation?subject=Patient/{{user.data.patient}}', { data: { patient: 'p7' } })).toBe(
       'Observation?subject=Patient/p7',
     );
   });
 
-  it('turns a list into alternatives, each with the text around it', () => {
+  it('expands a list into alternatives, each with the text around the placeholder', () => {
     const data = { wards: ['w1', 'w2'], site: ['a', 'b'] };
     expect(filled('Encounter?location=Location/{{user.data.wards}},Location/hall', { data })).toBe(
       'Encounter?location=Location/w1,Location/w2,Location/hall',
@@ -60,12 +60,12 @@ describe('a criterion', () => {
     ['a NUL', { name: 'a\0b' }],
     ['more values than a search takes', { name: Array.from({ length: 1001 }, (_, i) => `v${i}`) }],
     ['a member that every object has', { name: undefined, toString: undefined }],
-  ])('is none with %s', (_case, user) => {
+  ])('is undefined for %s', (_case, user) => {
     expect(filled('Patient?_id={{user.name}}', user)).toBeUndefined();
     expect(filled('Patient?_id={{user.constructor.name}}', user)).toBeUndefined();
   });
 
-  it('grants nothing when one of several values is missing', () => {
+  it('is undefined if one of several values is missing', () => {
     expect(filled('Observation?subject={{user.a}}&encounter={{user.b}}', { a: 'x' })).toBeUndefined();
     expect(filled('Observation?identifier={{user.a}}|{{user.b}}', { a: 'x' })).toBeUndefined();
   });
@@ -79,7 +79,7 @@ describe('a criterion', () => {
     ['%2Cp2', '%2Cp2'],
     ['{{user.other}}', '{{user.other}}'],
     ['+ #?/é', '+ #?/é'],
-  ])('takes %j for one value', (value, escaped) => {
+  ])('escapes %j as one value', (value, escaped) => {
     const criterion = fillCriterion(template('Patient?_id={{user.id}}'), { user: { id: value, other: 'z' } });
     expect([...new URLSearchParams(criterion?.slice('Patient?'.length))]).toEqual([['_id', escaped]]);
   });

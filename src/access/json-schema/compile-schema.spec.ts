@@ -35,7 +35,7 @@ describe(compileSchema, () => {
     expect(failureOf(schema, { body: { a: empty, c: 1 } })).toBe('schema.properties.body.required');
   });
 
-  it('keeps false and 0', () => {
+  it('treats false and 0 as present', () => {
     const schema = { required: ['body'], properties: { body: { required: ['a', 'b'] } } };
     expect(failureOf(schema, { body: { a: false, b: 0 } })).toBeUndefined();
   });
@@ -47,32 +47,36 @@ describe(compileSchema, () => {
 
   it.each<[string, unknown, string]>([
     ['nothing', undefined, 'must be a JSON schema'],
-    ['a schema that asks for nothing', {}, 'must be a JSON schema'],
+    ['a schema without conditions', {}, 'must be a JSON schema'],
     ['an unknown keyword', { propertees: {} }, 'unknown keyword'],
     ['an unknown format', { properties: { uri: { format: 'uri' } } }, 'unknown format'],
-    ['a promise for an answer', { $async: true, required: ['user'] }, 'uses $async'],
-    ['comparing all items', { properties: { body: { uniqueItems: true } } }, 'uses uniqueItems'],
-    ['the same below a name like a keyword', { properties: { type: { uniqueItems: true } } }, 'uses uniqueItems'],
-    ['another schema', { $ref: 'http://other.example/schema' }, 'refers to http://other.example/schema'],
-    ['a missing definition', { $ref: '#/definitions/a' }, 'refers to #/definitions/a'],
+    ['an asynchronous schema', { $async: true, required: ['user'] }, 'uses $async'],
+    ['uniqueItems, which compares all items', { properties: { body: { uniqueItems: true } } }, 'uses uniqueItems'],
     [
-      'itself',
+      'uniqueItems below a property whose name is a keyword',
+      { properties: { type: { uniqueItems: true } } },
+      'uses uniqueItems',
+    ],
+    ['a reference to another schema', { $ref: 'http://other.example/schema' }, 'refers to http://other.example/schema'],
+    ['a reference to a missing definition', { $ref: '#/definitions/a' }, 'refers to #/definitions/a'],
+    [
+      'a reference to itself',
       { definitions: { a: { not: { $ref: '#/definitions/a' } } }, $ref: '#/definitions/a' },
       'refers to itself',
     ],
     [
-      'references that double',
+      'references that double at each level',
       { definitions: { ...doubling, d20: { type: 'string' } }, ...twice('d0') },
       'is too large',
     ],
-    ['a schema that is no schema', { properties: 5 }, 'cannot be used'],
-    ['look-around', { properties: { uri: { pattern: '(?=x)' } } }, 'is no regular expression'],
+    ['an invalid schema', { properties: 5 }, 'cannot be used'],
+    ['a pattern with look-around', { properties: { uri: { pattern: '(?=x)' } } }, 'is no regular expression'],
     ['a long text', { title: 'x'.repeat(70_000), required: ['user'] }, 'has more than 65536'],
   ])('refuses %s', (_case, schema, message) => {
     expect(faultOf(schema)).toContain(message);
   });
 
-  it('grants nothing to a request that is too large, not even by a negation', () => {
+  it('grants nothing to a request that is too large, even if the schema negates', () => {
     const body = Array.from({ length: 100_001 }, () => 1);
     expect(failureOf({ not: { properties: { body: { maxItems: 1 } } } }, { body })).toBe('schema');
     const uri = 'a'.repeat(1_000_000);

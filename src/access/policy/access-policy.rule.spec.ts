@@ -51,14 +51,14 @@ describe(AccessPolicyRule, () => {
     expect(await refusalOf({ engine: 'office-hours', hours: '8-17' })).toBeUndefined();
   });
 
-  it('leaves their validation to the engine', async () => {
+  it('leaves the validation of these members to the engine', async () => {
     expect(await refusalOf({ engine: 'office-hours' })).toBe('AccessPolicy.hours is missing.');
   });
 
   it.each([
     [{ engine: 'office-hours', hours: '8-17', days: '1-5' }, 'AccessPolicy.days is not supported.'],
     [{ engine: 'allow' }, 'AccessPolicy.engine must be one of office-hours.'],
-  ])('refuses %j, of which a part would not be read', async (policy, message) => {
+  ])('refuses %j', async (policy, message) => {
     expect(await refusalOf(policy)).toBe(message);
   });
 });

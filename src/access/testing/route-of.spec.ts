@@ -31,7 +31,7 @@ describe(routeOf, () => {
     ['get', '/nowhere', undefined],
     ['get', '/Patient/p1/a/b/c', undefined],
     ['post', '/Patient/p1', undefined],
-  ])('%s %s is %s', (method, uri, operationId) => {
+  ])('maps %s %s to %s', (method, uri, operationId) => {
     expect(routeOf(method, uri).operationId).toBe(operationId);
   });
 
@@ -39,7 +39,7 @@ describe(routeOf, () => {
     expect(routeOf('post', '/Patient', true).operationId).toBe('FhirConditionalCreate');
   });
 
-  it('distinguishes the compartment from the type that is searched in it', () => {
+  it('distinguishes the compartment from the resource type of its search', () => {
     expect(routeOf('get', '/Patient/p1/Observation')).toMatchObject({
       type: 'Observation',
       id: 'p1',

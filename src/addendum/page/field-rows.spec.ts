@@ -22,13 +22,13 @@ describe('rows of a long array', () => {
     ['its values', () => valueRows(fieldsOf(NUMBERS)), 20_000],
     ['its elements in another order', () => changesTo([...OTHERS, FIRST]), 1],
     ['its last element', () => changesTo([...NUMBERS.slice(0, -1), 'new']), 1],
-  ])('come after pauses: %s', (_what, rowsOf, count) => {
+  ])('come after pauses for %s', (_what, rowsOf, count) => {
     const rows = [...rowsOf()];
     expect(rows.indexOf(rows.find((row) => row !== undefined))).toBeGreaterThanOrEqual(19);
     expect(rows.filter((row) => row !== undefined)).toHaveLength(count);
   });
 
-  it('are printed in short texts, also one row that lists all elements twice', () => {
+  it('are printed in short texts, including a row that lists all elements twice', () => {
     const texts = [...table(changesTo([...OTHERS, FIRST]), 'Changes', CHANGES)];
     expect(Math.max(...texts.map(({ length }) => length))).toBeLessThan(1_000);
     expect(texts.join('').match(/<li>/g)).toHaveLength(2 * NUMBERS.length);

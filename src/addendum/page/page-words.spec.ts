@@ -13,7 +13,7 @@ describe(isSameNumber, () => {
     ['-1', '1', false],
     ['0.1', '0.10000000000000000001', false],
     ['100', '10', false],
-  ])('%s and %s: %s', (one, other, isSame) => {
+  ])('returns for %s and %s: %s', (one, other, isSame) => {
     expect([isSameNumber(one, other), isSameNumber(other, one)]).toEqual([isSame, isSame]);
   });
 });
@@ -28,13 +28,13 @@ describe(readableKey, () => {
     ['loinc-8480-6', 'Systolic blood pressure'],
     ['1234-5', '1234-5'],
     ['', ''],
-  ])('%s is read as %s', (key, words) => {
+  ])('prints %s as %s', (key, words) => {
     expect(readableKey(key)).toBe(words);
   });
 });
 
 describe(markup, () => {
-  it('escapes what is put in, and nothing twice', () => {
+  it('escapes each inserted text once', () => {
     expect(markup`<b>${`<&>"'`}${markup`<i>${'&'}</i>`}${[markup`1`, markup`2`]}</b>`.text).toBe(
       '<b>&lt;&amp;&gt;&quot;&#39;<i>&amp;</i>12</b>',
     );
@@ -47,7 +47,7 @@ describe(spelledOut, () => {
     ['two  spaces', '"two  spaces"'],
     ['no\u00A0break', String.raw`"no\u00a0break"`],
     ['tag \u{E0041}', String.raw`"tag \udb40\udc41"`],
-  ])('%j', (text, exact) => {
+  ])('returns for %j: %j', (text, exact) => {
     expect(spelledOut(text)).toBe(exact);
   });
 });

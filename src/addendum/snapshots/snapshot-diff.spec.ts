@@ -15,7 +15,7 @@ function diffSnapshots(before: string, after: string): readonly DiffEntry[] {
 }
 
 describe(diffSnapshots.name, () => {
-  it('names each changed leaf of a document', () => {
+  it('lists each changed leaf of a document', () => {
     const before = `{"resourceType":"SDCDocument","id":"d1","meta":{"versionId":"1"},"status":"completed",
       "8867-4":{"value":72,"unit":"bpm"},"8310-5":{"value":36.60},"author":{"resourceType":"User","id":"u1"}}`;
     const after = `{"resourceType":"SDCDocument","id":"d1","meta":{"versionId":"3"},"status":"amended",
@@ -31,13 +31,13 @@ describe(diffSnapshots.name, () => {
 
   it.each<[fact: string, before: string, after: string, diff: DiffEntry[]]>([
     [
-      'the order of keys and meta are no difference',
+      'meta and the order of keys are ignored',
       '{"a":1,"b":{"c":"x","d":2},"meta":1}',
       '{"b":{"d":2,"c":"x"},"a":1}',
       [],
     ],
     [
-      'an inner meta is a difference',
+      'a nested meta is compared',
       '{"a":{"meta":"x"}}',
       '{"a":{"meta":"y"}}',
       [{ type: 'replace', path: ['a', 'meta'], old: 'x', new: 'y' }],
@@ -78,7 +78,7 @@ describe(diffSnapshots.name, () => {
       ],
     ],
     [
-      'what an object gains comes after what it had',
+      'added members come after existing members',
       '{"a":{"b":"x"},"c":"x"}',
       '{"d":"y","a":{"e":"y","b":"y"},"c":"y"}',
       [
@@ -117,7 +117,7 @@ describe(diffSnapshots.name, () => {
       ],
     ],
     [
-      'an object that begins with the key 0 is announced',
+      'an object whose first key is 0 gets an entry',
       '{}',
       '{"a":{"0":"x","1":"y"}}',
       [
@@ -127,7 +127,7 @@ describe(diffSnapshots.name, () => {
       ],
     ],
     [
-      'an array in place of an object is announced',
+      'an array that replaces an object gets an entry',
       '{"a":{"0":"x"}}',
       '{"a":["x"]}',
       [
@@ -136,7 +136,7 @@ describe(diffSnapshots.name, () => {
         { type: 'add', path: ['a', '0'], new: 'x' },
       ],
     ],
-  ])('%s', (_, before, after, diff) => {
+  ])('is right: %s', (_, before, after, diff) => {
     expect(diffSnapshots(before, after)).toEqual(diff);
     expect(canonical(applyDiff(before, diff))).toBe(canonical(after));
   });
@@ -149,7 +149,7 @@ describe(diffSnapshots.name, () => {
   });
 });
 
-describe('diffSnapshots and applyDiff together', () => {
+describe('diffSnapshots and applyDiff', () => {
   const key = fc.constantFrom('0', '1', '2', '', 'a', 'b', 'a.b', 'meta', 'length', 'toString', 'é😀', '01', '\u2028');
   const leaf = fc.oneof(
     fc.constantFrom('"x"', '"y"', '""', '"0"', '"é😀"', '"{}"', 'true', 'false', 'null', '{}', '[]'),
@@ -178,7 +178,7 @@ describe('diffSnapshots and applyDiff together', () => {
     fc.property(pairs, ([before, after]) => isRebuilt(differ, before, after));
 
   // 500 pairs are enough: for each of 40 seeds, 9 pairs or fewer found any of the defects below.
-  it('rebuild the newer snapshot from the older one exactly, for 500 pairs and back, also from stored JSON', () => {
+  it('rebuild the newer snapshot exactly from the older one, and the older from the newer, also from stored JSON', () => {
     let count = 0;
     const asStored: typeof diffSnapshots = (before, after) =>
       JSON.parse(JSON.stringify(diffSnapshots(before, after))) as DiffEntry[];
@@ -190,7 +190,7 @@ describe('diffSnapshots and applyDiff together', () => {
     expect(count).toBe(500);
   });
 
-  it('give an empty diff exactly for equal snapshots', () => {
+  it('yield an empty diff only for equal snapshots', () => {
     fc.assert(
       fc.property(pairs, ([before, after]) => {
         expect(diffSnapshots(before, before)).toEqual([]);
@@ -204,29 +204,32 @@ describe('diffSnapshots and applyDiff together', () => {
     ['forgets the last entry', (before, after) => diffSnapshots(before, after).slice(0, -1)],
     ['takes a string for a number', (before, after) => withoutKinds(diffSnapshots(before, after))],
     [
-      'knows members by their first letter',
+      'compares only the first letter of keys',
       (before, after) =>
         diffSnapshots(before, after).map((entry) => ({ ...entry, path: entry.path.map((step) => step.slice(0, 1)) })),
     ],
     [
-      'misses what an array lost',
+      'misses removed elements of an array',
       (before, after) =>
         diffSnapshots(before, after).filter(({ type, path }) => type !== 'remove' || !/^\d+$/.test(path.at(-1) ?? '')),
     ],
-    ['does not announce arrays', (before, after) => diffSnapshots(before, after).filter((entry) => entry.new !== '[]')],
+    [
+      'omits the entries of arrays',
+      (before, after) => diffSnapshots(before, after).filter((entry) => entry.new !== '[]'),
+    ],
     ['forgets empty leaves', (before, after) => diffSnapshots(before, after).filter((entry) => entry.new !== '{}')],
-    ['takes entries backwards', (before, after) => [...diffSnapshots(before, after)].reverse()],
-  ])('tell a differ that %s', (_, differ) => {
+    ['reverses the entries', (before, after) => [...diffSnapshots(before, after)].reverse()],
+  ])('detect a differ that %s', (_, differ) => {
     expect(fc.check(rebuilds(differ), { numRuns: 2000 }).failed).toBe(true);
   });
 });
 
 describe(applyDiff.name, () => {
   it.each<[fact: string, entry: DiffEntry]>([
-    ['removes what is not there', { type: 'remove', path: ['x'], old: '1' }],
+    ['removes a missing value', { type: 'remove', path: ['x'], old: '1' }],
     ['replaces another value', { type: 'replace', path: ['a', '0'], old: 'y', new: 'z' }],
-    ['adds what is there', { type: 'add', path: ['a', '0'], new: 'z' }],
-    ['goes through a leaf', { type: 'add', path: ['a', '0', 'b'], new: 'z' }],
+    ['adds an existing value', { type: 'add', path: ['a', '0'], new: 'z' }],
+    ['has a path through a leaf', { type: 'add', path: ['a', '0', 'b'], new: 'z' }],
     ['leaves a gap in an array', { type: 'add', path: ['a', '5'], new: 'z' }],
     ['adds a member to an array', { type: 'add', path: ['a', 'length'], new: 'z' }],
     ['has no path', { type: 'add', path: [], new: 'z' }],

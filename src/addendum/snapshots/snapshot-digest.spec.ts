@@ -31,16 +31,16 @@ describe(snapshotDigestOf.name, () => {
   });
 
   it.each([
-    ['nothing', '{}'],
+    ['an empty object', '{}'],
     ['meta alone', '{"meta":{"versionId":"1"}}'],
     ['escapes', '{"b\\u0061":"\\u00e9\\/","a":"\\n"}'],
     [
-      '5,000 members backwards',
+      '5,000 members in reverse order',
       `{${Array.from({ length: 5000 }, (_, index) => `"${5000 - index}":${index}`).join(',')}}`,
     ],
     ['100,000 elements', `{"a":[${'1.0,'.repeat(100_000)}{"b":[],"a":{}}]}`],
     ['60 levels', `{"a":${'{"b":['.repeat(30)}1${']}'.repeat(30)}}`],
-  ])('is that of the canonical text of %s', (_what, text) => {
+  ])('equals the hash of the canonical text of %s', (_what, text) => {
     expect(digestOf(text)).toBe(expectedOf(text));
   });
 });

@@ -19,47 +19,59 @@ describe(readAddendumTypes, () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['no array', { type: 'acme/A' }, 'must be an array of types: [{"type", "required", "properties"}]'],
-    ['no object', ['acme/A'], '[0] must be an object'],
-    ['no type', [{}], '[0].type must be a text such as "acme.sdc/Handover"'],
+    [
+      'an object in place of the list',
+      { type: 'acme/A' },
+      'must be an array of types: [{"type", "required", "properties"}]',
+    ],
+    ['a text in place of a type', ['acme/A'], '[0] must be an object'],
+    ['a missing type', [{}], '[0].type must be a text such as "acme.sdc/Handover"'],
     ['an empty type', [{ type: '' }], '[0].type must be a text such as "acme.sdc/Handover"'],
     [
-      'a kind of the service',
+      'an addendum type of this server',
       [{ type: 'svc.sdc.addendum/Note' }],
       '[0].type is a kind of the service, which has its own rules',
     ],
-    ['a History', [{ type: 'svc.sdc.addendum/History' }], '[0].type is a kind of the service, which has its own rules'],
     [
-      'S8.2: what looks like a History',
+      'the type History',
+      [{ type: 'svc.sdc.addendum/History' }],
+      '[0].type is a kind of the service, which has its own rules',
+    ],
+    [
+      'S8.2: a type that differs from History in case and space only',
       [{ type: 'svc.sdc.addendum/history ' }],
       '[0].type is reserved for the service. Use a prefix of your own, such as "acme.sdc.addendum/Handover"',
     ],
-    [
-      'S8.2: a type with characters that cannot be seen',
-      [{ type: 'acme/A\u200b' }],
-      '[0].type must be printable ASCII',
-    ],
-    ['a type twice', [{ type: 'acme/A' }, { type: 'acme/A' }], '[1].type is declared twice: acme/A'],
+    ['S8.2: a type with invisible characters', [{ type: 'acme/A\u200b' }], '[0].type must be printable ASCII'],
+    ['a duplicate type', [{ type: 'acme/A' }, { type: 'acme/A' }], '[1].type is declared twice: acme/A'],
     [
       'an unknown member',
       [{ type: 'acme/A', require: [] }],
       '[0].require is no member of a type. Did you mean "required"?',
     ],
-    ['names that are none', [{ type: 'acme/A', required: [1] }], '[0].required must be an array of names'],
-    ['a date', [{ type: 'acme/A', required: ['date'] }], '[0].required: date is assigned by the service'],
     [
-      'an id',
+      'required members that are no texts',
+      [{ type: 'acme/A', required: [1] }],
+      '[0].required must be an array of names',
+    ],
+    [
+      'date as a required member',
+      [{ type: 'acme/A', required: ['date'] }],
+      '[0].required: date is assigned by the service',
+    ],
+    [
+      'id as a property',
       [{ type: 'acme/A', properties: { id: { type: 'string' } } }],
       '[0].properties.id is assigned by the service',
     ],
     [
-      'properties without names',
+      'properties as a list',
       [{ type: 'acme/A', properties: [] }],
       '[0].properties must be an object with a JSON schema for each member',
     ],
-    ['a schema of nothing', withSchema({}), '[0].properties.a must be a JSON schema that asks for something'],
+    ['a schema without conditions', withSchema({}), '[0].properties.a must be a JSON schema that asks for something'],
     [
-      'a keyword misspelt',
+      'a misspelt keyword',
       withSchema({ typ: 'string' }),
       '[0].properties.a cannot be used: strict mode: unknown keyword: "typ"',
     ],
@@ -84,7 +96,7 @@ describe(readAddendumTypes, () => {
   });
 
   it.each(['', '[', '[{"type":"a","type":"b"}]', '[{"type":"a","properties":{"__proto__":{}}}]'])(
-    'refuses %j as any body is refused',
+    'refuses %j as the reader of request bodies does',
     (text) => {
       expect(() => readAddendumTypes(text)).toThrow();
     },

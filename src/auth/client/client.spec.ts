@@ -4,7 +4,7 @@ import { clientOf, settingsOf } from './client';
 const read = (body: object): object => clientOf(JSON.stringify({ resourceType: 'Client', id: 'ward', ...body }));
 
 describe(clientOf, () => {
-  it('gives a Client without settings no grant, and opaque tokens for an hour', () => {
+  it('gives a Client without settings no grants, and opaque tokens that expire after an hour', () => {
     expect(read({})).toEqual({
       id: 'ward',
       isActive: true,

@@ -12,7 +12,7 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 const LOGIN = { costsHash: true } as Grant;
 const REFRESH = {} as Grant;
 
-/** The address of a letter. */
+/** The IP address that a letter stands for in these specs. */
 const addressOf = (letter: string): string => `192.0.2.${letter.charCodeAt(0)}`;
 
 describe(TokenSlots, () => {
@@ -22,7 +22,7 @@ describe(TokenSlots, () => {
   let slowAddresses: SlowAddresses;
   const began: string[] = [];
   const ends = new Map<string, () => void>();
-  /** The values of the request context that the specs change for each request. */
+  /** The request context, which the specs change for each request. */
   const context = { ticket: { caller: '', signal: new AbortController().signal } };
 
   beforeEach(() => {
@@ -34,7 +34,7 @@ describe(TokenSlots, () => {
   });
 
   /**
-   * Starts a token request with a name of the form `address:username`, in which a letter may stand for the address. It
+   * Starts a token request with a name of the form `address:username`, whose address may be a letter. It
    * runs until `end` is called with this name.
    */
   const arrive = (name: string, grant = LOGIN, signal = new AbortController().signal): Promise<void> => {
@@ -54,7 +54,7 @@ describe(TokenSlots, () => {
     await settled();
   };
 
-  it('runs one login per hash thread, and addresses take turns', async () => {
+  it('runs one login per hash thread, and shares the threads fairly between addresses', async () => {
     for (const name of ['a:1', 'a:2', 'a:3', 'a:4', 'b:1']) void arrive(name);
     await settled();
     expect(began).toEqual(['a:1', 'a:2']);
@@ -63,7 +63,7 @@ describe(TokenSlots, () => {
     expect(began.slice(2)).toEqual(['a:3', 'b:1']);
   });
 
-  it('counts an IPv6 subscriber by the /64', async () => {
+  it('treats an IPv6 /64 prefix as one address', async () => {
     for (const host of ['1', '2', '3', '4']) void arrive(`2001:db8::${host}:nurse`);
     void arrive('b:1');
     await settled();
@@ -72,14 +72,14 @@ describe(TokenSlots, () => {
     expect(began.slice(2)).toEqual(['2001:db8::3:nurse', 'b:1']);
   });
 
-  it('never queues a token without a hash behind logins', async () => {
+  it('never queues a refresh request behind logins', async () => {
     for (const name of ['a:1', 'a:2', 'a:3']) void arrive(name);
     for (const name of ['a:r1', 'a:r2', 'a:r3', 'a:r4', 'a:r5']) void arrive(name, REFRESH);
     await settled();
     expect(began).toEqual(['a:1', 'a:2', 'a:r1', 'a:r2', 'a:r3', 'a:r4']);
   });
 
-  it('S7: runs one login of a slow address at a time, and its login names take turns', async () => {
+  it('S7: runs one login of a slow address at a time, and alternates between its login names', async () => {
     slowAddresses.note(addressOf('a'), 60);
     for (const name of ['a:guessed', 'a:guessed', 'a:guessed', 'a:nurse']) void arrive(name);
     void arrive('b:1');
@@ -95,7 +95,7 @@ describe(TokenSlots, () => {
     expect(began.slice(4)).toEqual(['a:free']);
   });
 
-  it('removes a client that disconnects, also from the queue of a slow address', async () => {
+  it('removes the request of a disconnected client, also from the queue of a slow address', async () => {
     slowAddresses.note(addressOf('s'), 60);
     const leaver = new AbortController();
     void arrive('s:0');
@@ -110,7 +110,7 @@ describe(TokenSlots, () => {
     expect([[...began].sort(), logins.inUse]).toEqual([['a:1', 's:0'], 0]);
   });
 
-  it('gives the slot back after a failure', async () => {
+  it('releases the slot after a failure', async () => {
     Object.assign(context, { ticket: { caller: '', signal: new AbortController().signal } });
     const fail = (): Promise<never> => Promise.reject(new Error('wrong'));
     for (let n = 0; n < 5; n++)

@@ -5,7 +5,7 @@ const phc = (parameters: string): string => `$argon2id$v=19$${parameters}$${'A'.
 const scrypt = (parameters: string): string => `$s0$${parameters}$${'A'.repeat(22)}==$${'A'.repeat(43)}=`;
 
 describe(passwordFormatOf, () => {
-  it('reads argon2id, and scrypt with its parameters', () => {
+  it('reads argon2id hashes, and scrypt hashes with their parameters', () => {
     expect([passwordFormatOf(DECOY), passwordFormatOf(scrypt('f0801'))]).toEqual([
       { kind: 'argon2id', stored: DECOY },
       expect.objectContaining({ kind: 'scrypt', cost: 32_768, blockSize: 8, parallelism: 1 }),
@@ -37,7 +37,7 @@ describe(passwordFormatOf, () => {
   });
 });
 
-it('distinguishes hashes of this server from others, and hashes from passwords', () => {
+it('distinguishes hashes in the current format from imported hashes, and hashes from passwords', () => {
   expect([isCurrentFormat(DECOY), isCurrentFormat(phc('m=19456,t=3,p=1')), isCurrentFormat(scrypt('f0801'))]).toEqual([
     true,
     false,

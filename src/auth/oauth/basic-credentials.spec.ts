@@ -25,13 +25,13 @@ describe(basicCredentialsOf, () => {
   );
 
   it.each(['client', ':secret', 'client\0:secret', 'client:\0', 'client%00:secret', 'client:a%00'])(
-    'reads nothing from the base64 of %j',
+    'reads nothing from the encoded text %j',
     (text) => {
       expect(basicCredentialsOf(header(text))).toBeUndefined();
     },
   );
 
-  it('finds every secret, sent verbatim (interface, "Token issuance") or form-encoded (RFC 6749, section 2.3.1)', () => {
+  it('finds every secret, sent as is or form-encoded (RFC 6749, section 2.3.1)', () => {
     const secretText = fc.string({ unit: 'grapheme', minLength: 1 }).filter((secret) => !/\0|%00/.test(secret));
     fc.assert(
       fc.property(secretText, (secret) => {

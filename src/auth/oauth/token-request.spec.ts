@@ -16,7 +16,7 @@ describe(grantedScope, () => {
     ['WARD.READ', null],
     ['ward"read', null],
     ['wärd', null],
-  ])('of %j is %j', (requested, granted) => {
+  ])('grants for scope %j the scope %j', (requested, granted) => {
     expect(grantedScope(requested, allowed)).toBe(granted);
   });
 });

@@ -12,18 +12,18 @@ describe(codeAt, () => {
     [9, '520489'],
     [Math.floor(1_111_111_109 / 30), '081804'],
     [Math.floor(2_000_000_000 / 30), '279037'],
-  ])('of step %d is %s (RFC 4226, appendix D; RFC 6238, appendix B)', (step, code) => {
+  ])('returns for step %d the code %s (RFC 4226, appendix D; RFC 6238, appendix B)', (step, code) => {
     expect(codeAt(step, base32Bytes(KEY) ?? Buffer.alloc(0))).toBe(code);
   });
 });
 
 describe(stepOf, () => {
-  it('accepts the current code, and those of half a minute before and after', () => {
+  it('accepts the current code and the codes of the steps before and after', () => {
     const found = [30, 59, 60, 89, 90, 120].map((seconds) => stepOf('287082', KEY, at(seconds)));
     expect(found).toEqual([1, 1, 1, 1, undefined, undefined]);
   });
 
-  it.each(['287083', '28708', '2870821', ' 287082', '２８７０８２', ''])('does not accept "%s"', (code) => {
+  it.each(['287083', '28708', '2870821', ' 287082', '２８７０８２', ''])('refuses the code "%s"', (code) => {
     expect(stepOf(code, KEY, at(30))).toBeUndefined();
   });
 

@@ -88,7 +88,7 @@ const EXPECTED: Readonly<Record<AddressClass, readonly string[]>> = {
 
 describe(addressClassOf.name, () => {
   for (const [expected, addresses] of Object.entries(EXPECTED)) {
-    it.each(addresses)(`sorts "%s" as ${expected}`, (address) => {
+    it.each(addresses)(`classifies "%s" as ${expected}`, (address) => {
       expect(addressClassOf(address)).toBe(expected);
     });
   }

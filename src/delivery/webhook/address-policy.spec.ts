@@ -19,20 +19,20 @@ const levelsOf = (host: string): boolean[] =>
 
 describe(AddressPolicy.name, () => {
   it.each(['169.254.169.254', '[::ffff:a9fe:a9fe]', '0', '0.0.0.0', '2852039166', '0xa9.0xfe.0xa9.0xfe', '[fe80::1]'])(
-    'sends to %s only when it is open',
+    'allows %s only at the level open',
     (host) => {
       expect(levelsOf(host)).toEqual([true, false, false]);
     },
   );
 
   it.each(['127.0.0.1', '127.1', '0x7f.1', '2130706433', '017700000001', '[::1]', '10.0.0.1', '192.168.0.1'])(
-    'does not send to %s when only public addresses are allowed',
+    'refuses %s at the level public-only',
     (host) => {
       expect(levelsOf(host)).toEqual([true, true, false]);
     },
   );
 
-  it.each(['1.1.1.1', '[2606:4700:4700::1111]', 'names.are.looked.up.example'])('sends to %s', (host) => {
+  it.each(['1.1.1.1', '[2606:4700:4700::1111]', 'names.are.looked.up.example'])('allows %s at every level', (host) => {
     expect(levelsOf(host)).toEqual([true, true, true]);
   });
 
@@ -55,7 +55,7 @@ describe(AddressPolicy.name, () => {
     ]).toContainEqual(await resolve('no-metadata', 'localhost', false));
   });
 
-  it('refuses a name all of whose addresses are refused', async () => {
+  it('refuses a name if all of its addresses are refused', async () => {
     await expect(resolve('public-only', 'localhost', true)).rejects.toThrow(DeliveryFailure);
   });
 });

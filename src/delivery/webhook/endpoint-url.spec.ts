@@ -107,11 +107,11 @@ describe(readEndpointUrl.name, () => {
     ['hook.example/in', 'refused'],
     ['', 'refused'],
     [`http://hook.example/${'x'.repeat(2_048)}`, 'refused'],
-  ])('%s is %s', (text, fate) => {
+  ])('classifies %s as %s', (text, fate) => {
     expect(fateOf(text)).toBe(fate);
   });
 
-  it('never repeats the refused text', () => {
+  it('returns a message without the refused text', () => {
     expect(readEndpointUrl('http://user:geheim@hook.example/')).not.toContain('geheim');
   });
 });

@@ -43,7 +43,7 @@ describe(webhookSettingsOf.name, () => {
     });
   });
 
-  it('takes masked values from the settings in force, in order and regardless of case', () => {
+  it('takes masked values from the settings in force, in order, with case-insensitive names', () => {
     const inForce = webhookSettingsOf([endpoint, header('X-A: 1'), header('X-B: 2'), header('X-A: 3')], undefined);
     const parameters = [endpoint, header('x-a: ***'), header('X-A: ***'), header('X-B: new')];
     expect(webhookSettingsOf(parameters, inForce).headers).toEqual([
@@ -53,7 +53,7 @@ describe(webhookSettingsOf.name, () => {
     ]);
   });
 
-  it('refuses more masked values than there are', () => {
+  it('refuses more masked values than are stored', () => {
     const inForce = webhookSettingsOf([endpoint, header('X-A: 1')], undefined);
     expect(() => webhookSettingsOf([endpoint, header('X-A: ***'), header('X-A: ***')], inForce)).toThrow(
       'Send the value',
@@ -68,7 +68,7 @@ describe('the secrets of a webhook', () => {
       webhookSettingsOf([endpoint, ...inForce.map(secret)], undefined),
     ).secrets;
 
-  it('are rotated by a new one before a mask', () => {
+  it('are rotated by a new secret before a mask', () => {
     expect(secretsOf([NEW, '***'], [OLD])).toEqual([NEW, OLD]);
     expect(secretsOf(['***', '***'], [NEW, OLD])).toEqual([NEW, OLD]);
     expect(secretsOf(['***'], [NEW, OLD])).toEqual([NEW]);
@@ -76,16 +76,16 @@ describe('the secrets of a webhook', () => {
   });
 
   it.each([
-    ['three', [NEW, NEW, OLD], 'at most 2 times'],
-    ['a mask without a stored one', ['***'], 'Send the secret'],
+    ['three secrets', [NEW, NEW, OLD], 'at most 2 times'],
+    ['a mask without a stored secret', ['***'], 'Send the secret'],
     ['a word', ['geheim'], 'openssl rand'],
-  ])('are refused: %s', (_what, values, message) => {
+  ])('are refused if they are %s', (_what, values, message) => {
     expect(() => secretsOf(values, [])).toThrow(message);
   });
 });
 
 describe(maskedParameter.name, () => {
-  it('removes every part of a secret', () => {
+  it('replaces a secret by the mask', () => {
     expect(maskedParameter(secret(NEW))).toEqual(secret('***'));
   });
 
@@ -111,22 +111,22 @@ describe('S9: the query of an endpoint', () => {
     ['https://hook.example/?a=hush;b=hush', 'https://hook.example/?a=***'],
     ['https://hook.example/?k%C3%A9y=hu%20sh&=hush', 'https://hook.example/?k%C3%A9y=***&=***'],
     ['https://hook.example/in?', 'https://hook.example/in?'],
-  ])('of %s is shown as %s, which keeps it', (sent, masked) => {
+  ])('of %s is shown as %s, which keeps the stored value', (sent, masked) => {
     const inForce = inForceOf(sent);
     expect(maskedParameter(url(sent))).toEqual(url(masked));
     expect(webhookSettingsOf([url(masked)], inForce)).toEqual(inForce);
     expect(webhookSettingsOf(unmaskedParameters([url(masked)], inForce), undefined)).toEqual(inForce);
   });
 
-  it('takes masked values by name and in order, also on another path and next to new ones', () => {
+  it('takes masked values by name and in order, also on another path and next to new values', () => {
     const inForce = inForceOf('https://hook.example/in?a=1&b=2&a=3');
     const { endpoint: kept } = webhookSettingsOf([url('https://hook.example/out?a=***&c=new&a=***')], inForce);
     expect(kept).toBe('https://hook.example/out?a=1&c=new&a=3');
   });
 
   it.each([
-    ['of a name that has none', 'https://hook.example/in?b=***'],
-    ['more often than there are values', 'https://hook.example/in?key=***&key=***'],
+    ['of a name without a stored value', 'https://hook.example/in?b=***'],
+    ['that occurs more often than stored values', 'https://hook.example/in?key=***&key=***'],
     ['of another host', 'https://evil.example/in?key=***'],
     ['of another port', 'https://hook.example:8443/in?key=***'],
     ['without TLS', 'http://hook.example/in?key=***'],

@@ -10,11 +10,11 @@ describe(webhookSignature.name, () => {
     body: Buffer.from('{"test": 2432232314}'),
   };
 
-  it('equals the published example', () => {
+  it('equals the example of the Standard Webhooks specification', () => {
     expect(webhookSignature([SECRET], message)).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
   });
 
-  it('has one signature per secret, in order', () => {
+  it('contains one signature per secret, in order', () => {
     const other = Buffer.alloc(32, 7).toString('base64');
     const both = webhookSignature([other, SECRET], message).split(' ');
     expect(both).toEqual([webhookSignature([other], message), webhookSignature([SECRET], message)]);

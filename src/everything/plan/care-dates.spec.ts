@@ -20,7 +20,7 @@ describe('care dates', () => {
     }
   });
 
-  it('are missing for timeless types, persons, and types without a date parameter', () => {
+  it('exclude timeless types, persons, and types without a date parameter', () => {
     const dated = new Set(CARE_DATES.map(([type]) => type));
     const undated = linked.map(({ code }) => code).filter((type) => !dated.has(type));
     expect(undated).toEqual([

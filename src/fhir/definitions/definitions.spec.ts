@@ -11,7 +11,7 @@ import { readAsset } from '../../platform/assets';
 
 describe('the definitions', () => {
   it.each(['elements', 'bindings', 'invariants', 'search-parameters', 'compartment-patient'])(
-    'name source, version and licence of %s',
+    'contain source, version and license of %s',
     (name) => {
       expect(JSON.parse(readAsset(`fhir/definitions/${name}.json`))).toMatchObject({
         source: { package: 'hl7.fhir.r4.examples', version: '4.0.1', license: 'CC0-1.0' },
@@ -19,7 +19,7 @@ describe('the definitions', () => {
     },
   );
 
-  it('know the concrete resource types of R4', () => {
+  it('contain the concrete resource types of R4', () => {
     expect(r4ResourceTypes().size).toBe(146);
     expect(
       ['Patient', 'Bundle', 'Resource', 'DomainResource', 'HumanName', 'SDCDocument', 'constructor'].map(
@@ -28,7 +28,7 @@ describe('the definitions', () => {
     ).toEqual([true, true, false, false, false, false, false]);
   });
 
-  it('have types, cardinality and targets of elements', () => {
+  it('contain types, cardinality and targets of elements', () => {
     const observation = elementsOfType('Observation');
     expect(observation?.get('subject')).toEqual({
       name: 'subject',
@@ -43,7 +43,7 @@ describe('the definitions', () => {
     expect(observation?.get('status')).toMatchObject({ isRequired: true, types: ['code'] });
   });
 
-  it('inherit elements and follow references to the content of others', () => {
+  it('inherit elements and resolve content references', () => {
     expect(elementsOfType('Observation')?.get('id')).toMatchObject({ types: ['string'] });
     expect(elementsOfType('Observation.component')?.get('extension')).toMatchObject({ types: ['Extension'] });
     expect(elementsOfType('Observation.component')?.get('referenceRange')).toMatchObject({
@@ -52,7 +52,7 @@ describe('the definitions', () => {
     expect(elementsOfType('SDCDocument')).toBeUndefined();
   });
 
-  it('know every type that an element has', () => {
+  it('contain every type that an element names', () => {
     const unknown = [...r4ResourceTypes()]
       .flatMap((type) => [...(elementsOfType(type)?.values() ?? [])])
       .flatMap(({ types }) => types)
@@ -60,7 +60,7 @@ describe('the definitions', () => {
     expect(unknown).toEqual([]);
   });
 
-  it('list the ancestors of each type', () => {
+  it('contain the ancestors of each type', () => {
     expect([isSubtype('Age', 'Quantity'), isSubtype('Patient', 'Resource'), isSubtype('Quantity', 'Age')]).toEqual([
       true,
       true,
@@ -68,12 +68,12 @@ describe('the definitions', () => {
     ]);
   });
 
-  it('have a base for each search parameter', () => {
+  it('contain a base type for each search parameter', () => {
     const bases = new Set(searchParameterDefinitions().flatMap(({ base }) => base));
     expect([...bases].filter((base) => !isR4ResourceType(base))).toEqual(['DomainResource', 'Resource']);
   });
 
-  it("include the Patient compartment with the server's own types", () => {
+  it("contain the Patient compartment with the server's own types", () => {
     const { resource, ...rest } = patientCompartment();
     expect(rest).toMatchObject({
       resourceType: 'CompartmentDefinition',

@@ -28,7 +28,7 @@ describe(negotiatedFormat.name, () => {
     ['*/*, application/fhir+json;q=0', 'application/json'],
     ['application/*;q=0, */*', 'text/json'],
     ['application/json;q=nonsense', 'application/json'],
-  ])('answers Accept %j with %s', (accept, wanted) => {
+  ])('selects for Accept %j the type %s', (accept, wanted) => {
     expect(typeOf(accept)).toBe(wanted);
   });
 
@@ -38,7 +38,7 @@ describe(negotiatedFormat.name, () => {
     '*/*;q=0',
     'application/fhir+json; fhirVersion=5.0',
     'json',
-  ])('supports no type of Accept %j', (accept) => {
+  ])('selects no type for Accept %j', (accept) => {
     expect(typeOf(accept)).toBeUndefined();
   });
 

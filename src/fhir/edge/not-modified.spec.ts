@@ -14,7 +14,7 @@ describe(isNotModified.name, () => {
     ['W/"22"', false],
     ['nonsense', false],
     ['', false],
-  ])('If-None-Match %s: %s', (tags, expected) => {
+  ])('returns for If-None-Match %s: %s', (tags, expected) => {
     expect(isNotModified({ 'if-none-match': tags }, VERSION)).toBe(expected);
   });
 
@@ -23,16 +23,16 @@ describe(isNotModified.name, () => {
     ['Fri, 20 Nov 2026 10:00:01 GMT', true],
     ['Fri, 20 Nov 2026 09:59:59 GMT', false],
     ['yesterday', false],
-  ])('If-Modified-Since %s: %s', (since, expected) => {
+  ])('returns for If-Modified-Since %s: %s', (since, expected) => {
     expect(isNotModified({ 'if-modified-since': since }, VERSION)).toBe(expected);
   });
 
-  it('uses only If-None-Match when both are sent', () => {
+  it('ignores If-Modified-Since if If-None-Match is sent', () => {
     const headers = { 'if-none-match': 'W/"1"', 'if-modified-since': 'Fri, 20 Nov 2026 10:00:00 GMT' };
     expect(isNotModified(headers, VERSION)).toBe(false);
   });
 
-  it('is false for a request without conditions', () => {
+  it('returns false for a request without conditions', () => {
     expect(isNotModified({}, VERSION)).toBe(false);
   });
 });

@@ -15,7 +15,7 @@ describe(preferredReturnOf.name, () => {
     ['noreturn=minimal', undefined],
     ['handling=strict', undefined],
     [undefined, undefined],
-  ])('%s: %s', (prefer, expected) => {
+  ])('reads Prefer: %s as %s', (prefer, expected) => {
     expect(preferredReturnOf(prefer)).toBe(expected);
   });
 });

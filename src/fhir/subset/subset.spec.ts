@@ -45,7 +45,7 @@ const part = (resource: object, query: string): Record<string, unknown> => {
 };
 
 describe(subsetOf.name, () => {
-  it('S23: can pause while it reads and while it prints', () => {
+  it('S23: pauses while it reads and while it prints', () => {
     const name = Array.from({ length: 20_000 }, (_, n) => ({ family: `f${n}` }));
     const steps = subsetOf(JSON.stringify({ ...PATIENT, name }), { elements: askedElements([['name']], []) });
     // The text is parsed and printed. Each of these pauses after some 2,000 values.
@@ -55,7 +55,7 @@ describe(subsetOf.name, () => {
   it.each([
     ['is deeper than a body may be', `${'['.repeat(80)}${']'.repeat(80)}`],
     ['has more values than a body may have', `[${'0,'.repeat(1_000_000)}0]`],
-  ])('shows a part of a stored resource that %s', (_what, diff) => {
+  ])('returns a subset of a stored resource that %s', (_what, diff) => {
     const text = `{"resourceType":"SDCAddendum","id":"a1","meta":{},"type":"svc/Amendment","diff":${diff}}`;
     const subset = readSubset(new URLSearchParams('_elements=type'), OF_ANY);
     if (subset === undefined || subset === 'count') throw new Error('asks for no part');
@@ -66,7 +66,7 @@ describe(subsetOf.name, () => {
     expect(shown(text, { summary: 'data' })).toContain(diff);
   });
 
-  it('shows the summary, down to the elements of data types', () => {
+  it('returns the summary elements, including those of data types', () => {
     const { resourceType, id, implicitRules, modifierExtension, birthDate, _birthDate } = PATIENT;
     expect(part(PATIENT, '_summary=true')).toEqual({
       ...{ resourceType, id, implicitRules, modifierExtension, birthDate, _birthDate },
@@ -81,14 +81,14 @@ describe(subsetOf.name, () => {
     });
   });
 
-  it('keeps the mandatory elements in every part', () => {
+  it('keeps the mandatory elements in every subset', () => {
     expect(Object.keys(part(OBSERVATION, '_summary=text'))).toEqual(['resourceType', 'id', 'meta', 'status', 'code']);
     expect(Object.keys(part(OBSERVATION, '_elements=note'))).toEqual([
       ...['resourceType', 'id', 'meta', 'status', 'code', 'note'],
     ]);
   });
 
-  it('shows only the text with _summary=text, and everything else with data', () => {
+  it('returns only the text for _summary=text, and everything else for _summary=data', () => {
     expect(Object.keys(part(PATIENT, '_summary=text'))).toEqual([
       ...['resourceType', 'id', 'meta', 'implicitRules', 'text', 'modifierExtension'],
     ]);
@@ -102,24 +102,24 @@ describe(subsetOf.name, () => {
     ['_elements=communication.preferred', { communication: [{ language: { text: 'sv' }, preferred: true }] }],
     ['_elements=name.given&_elements=photo', { name: [{ given: ['Ana'] }], photo: PATIENT.photo }],
     ['_elements=contact,-contact.gender', { contact: [{ name: { family: 'Lind' } }] }],
-  ])('shows %s', (query, expected) => {
+  ])('returns the elements of %s', (query, expected) => {
     const { resourceType, id, implicitRules, modifierExtension } = PATIENT;
     const always = { resourceType, id, implicitRules, modifierExtension, meta: expect.anything() };
     expect(part(PATIENT, query)).toEqual({ ...always, ...expected });
   });
 
-  it('leaves out exactly the elements with a minus', () => {
+  it('omits exactly the elements with a minus', () => {
     const { photo: _photo, ...rest } = PATIENT;
     expect(part(PATIENT, '_elements=-photo')).toEqual({ ...rest, meta: expect.anything() });
   });
 
-  it('names a choice with and without its type', () => {
+  it('accepts a choice element with and without its type', () => {
     expect(part(OBSERVATION, '_elements=value')).toHaveProperty('valueQuantity.unit', 'kPa');
     expect(part(OBSERVATION, '_elements=valueQuantity')).toHaveProperty('valueQuantity.unit', 'kPa');
     expect(part(OBSERVATION, '_elements=value.value')).toHaveProperty('valueQuantity', { value: 1 });
   });
 
-  it('keeps digits, and tags once', () => {
+  it('keeps the digits of numbers, and adds the SUBSETTED tag once', () => {
     const text =
       '{"resourceType":"Observation","id":"o","meta":{"versionId":"1"},"status":"final","code":{},"valueQuantity":{"value":1.10}}';
     const once = shown(text, { summary: 'true' });
@@ -127,14 +127,14 @@ describe(subsetOf.name, () => {
     expect(shown(once, { summary: 'true' })).toBe(once);
   });
 
-  it('leaves a resource whole without a summary or requested elements', () => {
+  it('returns a resource whole if it has neither summary elements nor requested elements', () => {
     const text = '{"resourceType":"SDCDocument","id":"d","note":1}';
     expect(shown(text, { summary: 'true' })).toBe(text);
     expect(shown(text, { elements: askedElements([['Patient', 'name']], []) })).toBe(text);
     expect(shown(text, { elements: askedElements([['note']], []) })).toContain('"note":1');
   });
 
-  it('shows the resources of a Bundle as summaries too', () => {
+  it('returns the resources of a Bundle as summaries too', () => {
     const bundle = { resourceType: 'Bundle', type: 'collection', entry: [{ resource: PATIENT }] };
     expect(part(bundle, '_summary=true')).not.toHaveProperty('entry.0.resource.photo');
     expect(part(bundle, '_summary=true')).toHaveProperty('entry.0.resource.birthDate');
@@ -194,13 +194,13 @@ describe('an element that the resources do not have', () => {
     ['gender', ['Observation', 'Patient']],
     ['anything', ['Patient', 'SDCDocument']],
     ['anything', []],
-  ])('takes "%s" of %j', (names, types) => {
+  ])('accepts "%s" of %j', (names, types) => {
     expect(read(names, types)).toBeDefined();
   });
 });
 
 describe(askedElements.name, () => {
-  it('S19: builds one tree for all resources of a type, and looks up steps in it', () => {
+  it('S19: builds one tree for all resources of a type, and looks up paths in it', () => {
     let looks = 0;
     const names = Array.from({ length: 1_000 }, (_, n) => [`name${n}`, 'given']);
     const watched = names.map(
@@ -231,7 +231,7 @@ describe(askedElements.name, () => {
       [],
       { a: { b: 'all', c: 'all' }, _a: {}, d: undefined },
     ],
-  ])('keeps %j and leaves out %j', (kept, dropped, expected) => {
+  ])('keeps %j and omits %j', (kept, dropped, expected) => {
     const assertBelow = (paths: ElementPaths, wanted: object): void => {
       for (const [name, below] of Object.entries(wanted) as [string, unknown][]) {
         const found = paths.below(name);

@@ -14,7 +14,7 @@ describe(addressPrefixOf, () => {
     ['', ''],
     ['unknown', ''],
     ['192.0.2.7:1234', ''],
-  ])('of %s is %s', (address, prefix) => {
+  ])('returns for "%s" the prefix "%s"', (address, prefix) => {
     expect(addressPrefixOf(address)).toBe(prefix);
   });
 });

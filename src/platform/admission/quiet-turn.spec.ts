@@ -7,7 +7,7 @@ import { TurnPace } from './turn-pace';
 const CONNECTIONS = 100;
 const SLICE_MILLISECONDS = 2;
 
-describe('S10: connections that arrive while each turn of the event loop has work', () => {
+describe('S10: connections that arrive while each iteration of the event loop has work', () => {
   let accepted = 0;
   const server = createServer(() => accepted++);
   const sockets: Socket[] = [];
@@ -27,7 +27,7 @@ describe('S10: connections that arrive while each turn of the event loop has wor
     while (performance.now() < end);
   };
 
-  it('wait for few of the time slices', async () => {
+  it('are accepted within a few time slices', async () => {
     const { port } = server.address() as AddressInfo;
     for (let n = 0; n < CONNECTIONS; n++) sockets.push(connect(port, '127.0.0.1'));
     let slices = 0;
@@ -38,7 +38,7 @@ describe('S10: connections that arrive while each turn of the event loop has wor
     expect(slices).toBeLessThan(CONNECTIONS / 4);
   });
 
-  it('let no task of a pace begin at once', async () => {
+  it('delay the next task of a pace by one iteration', async () => {
     const pace = new TurnPace(2);
     const { port } = server.address() as AddressInfo;
     sockets.push(connect(port, '127.0.0.1'));

@@ -41,7 +41,7 @@ class Tasks {
 }
 
 describe(Slots, () => {
-  it('runs as many tasks as there are permits, and passes each permit on', async () => {
+  it('runs as many tasks as there are permits, and hands each permit to the next task', async () => {
     const tasks = new Tasks({ permits: 2 });
     tasks.arrive('a1', 'a2', 'a3', 'a4');
     await settled();
@@ -52,14 +52,14 @@ describe(Slots, () => {
     expect([tasks.slots.inUse, tasks.slots.waiting]).toEqual([0, 0]);
   });
 
-  it('S15: lets callers take turns, however many tasks of one wait', async () => {
+  it('S15: serves callers in rotation, however many tasks one caller queues', async () => {
     const tasks = new Tasks({});
     tasks.arrive('a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2');
     await tasks.end(7);
     expect(tasks.began).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
   });
 
-  it('S15: leaves permits to others that one caller cannot have', async () => {
+  it('S15: leaves permits to other callers when a caller has reached its limit', async () => {
     const tasks = new Tasks({ permits: 3, perCaller: 2 });
     tasks.arrive('a1', 'a2', 'a3', 'b1');
     await settled();
@@ -68,7 +68,7 @@ describe(Slots, () => {
     expect(tasks.began).toEqual(['a1', 'a2', 'b1', 'a3']);
   });
 
-  it('limits each caller alone where permits have no bound', async () => {
+  it('limits only each caller if the number of permits is unbounded', async () => {
     const tasks = new Tasks({ permits: Infinity, perCaller: 1 });
     tasks.arrive('a1', 'a2', 'b1', 'c1');
     await settled();
@@ -77,7 +77,7 @@ describe(Slots, () => {
     expect(tasks.began).toEqual(['a1', 'b1', 'c1', 'a2']);
   });
 
-  it('passes a permit on after a failure', async () => {
+  it('hands the permit to the next task after a failure', async () => {
     const slots = new Slots({ permits: 1 });
     const failed = slots.run({ caller: 'a' }, () => Promise.reject(new Error('no')));
     const next = slots.run({ caller: 'a' }, () => Promise.resolve('yes'));
@@ -85,7 +85,7 @@ describe(Slots, () => {
     expect(await next).toBe('yes');
   });
 
-  it('refuses a task of the longest queue when too many wait: the last one', async () => {
+  it('refuses the last task of the longest queue when too many tasks wait', async () => {
     const tasks = new Tasks({ mostWaiting: 4 });
     tasks.arrive('a0', 'a1', 'a2', 'a3', 'a4', 'a5');
     await settled();
@@ -97,7 +97,7 @@ describe(Slots, () => {
     expect(tasks.began).toEqual(['a0', 'a1', 'b1', 'a2', 'b2']);
   });
 
-  it('ends the wait of a task whose signal aborts, with the reason', async () => {
+  it('removes a task from the queue when its signal aborts, and rejects with the reason', async () => {
     const tasks = new Tasks({});
     const client = new AbortController();
     tasks.arrive('a1');
@@ -119,7 +119,7 @@ describe(Slots, () => {
       jest.useRealTimers();
     });
 
-    it('S15: refuses a task as busy, with Retry-After, when that is over', async () => {
+    it('S15: refuses a task as busy, with Retry-After, after the longest wait', async () => {
       const tasks = new Tasks({ longestWaitMilliseconds: 30_000, retryAfterSeconds: 2 });
       tasks.arrive('a1', 'a2');
       const refused = expect(tasks.slots.take({ caller: 'b' })).rejects.toMatchObject({
@@ -154,7 +154,7 @@ describe(Slots, () => {
       return { got, held, take };
     }
 
-    it('S1: small tasks do not overtake a large one forever', async () => {
+    it('S1: do not let small tasks overtake a large one forever', async () => {
       const { got, held, take } = taking(bytes());
       take('a1', 45);
       take('b1', 45);
@@ -166,7 +166,7 @@ describe(Slots, () => {
       expect(got).toEqual(['a1', 'b1', 'c1']);
     });
 
-    it('S1: a caller that has its share holds up no other', async () => {
+    it('S1: serve other callers while one caller is at its limit', async () => {
       const { got, held, take } = taking(bytes());
       take('a1', 40);
       take('a2', 20);
@@ -179,7 +179,7 @@ describe(Slots, () => {
       expect(got).toEqual(['a1', 'b1', 'a2']);
     });
 
-    it('S1: admits alone what is larger than a share', async () => {
+    it('S1: admit a task that is larger than the limit of a caller, and reduce it to that limit', async () => {
       const slots = bytes();
       const { got, take } = taking(slots);
       take('a1', 1000);
@@ -187,7 +187,7 @@ describe(Slots, () => {
       expect([got, slots.inUse]).toEqual([['a1'], 48]);
     });
 
-    it('S1: keeps a reserve for what cannot wait, and refuses that beyond it or the share', async () => {
+    it('S1: keep a reserve for tasks that cannot wait, and refuse such tasks beyond the reserve or the limit', async () => {
       const slots = bytes();
       const { got, take } = taking(slots);
       take('a1', 48);

@@ -4,7 +4,7 @@ import { quietTurn } from './quiet-turn';
 import { TurnPace } from './turn-pace';
 
 describe(TurnPace, () => {
-  it('S10: lets so many tasks begin at once, and as many in each of the next turns, the callers in turn', async () => {
+  it('S10: starts the given number of tasks at once and in each later iteration of the event loop, in rotation between callers', async () => {
     await quietTurn();
     const pace = new TurnPace(2);
     const begun: string[] = [];
@@ -23,7 +23,7 @@ describe(TurnPace, () => {
     expect(Math.max(...counts.map((count, index) => count - (counts[index - 1] ?? 2)))).toBe(2);
   });
 
-  it('lets a task leave the queue whose client has disconnected', async () => {
+  it('removes a task from the queue if its client disconnects', async () => {
     const pace = new TurnPace(1);
     const client = new AbortController();
     const turns = [1, 2, 3].map(() => pace.turnFor(() => ({ caller: 'a', signal: client.signal })));

@@ -20,7 +20,7 @@ function problemsOf(variables: Record<string, string>): readonly string[] {
 }
 
 describe(readEnvironment, () => {
-  it('needs no variable: a newcomer gets a new database, on the loopback, with a trial policy', () => {
+  it('needs no variables: it selects the embedded database, the loopback address and the trial policy', () => {
     expect(readEnvironment({})).toMatchObject({
       port: 3000,
       host: '127.0.0.1',
@@ -38,13 +38,13 @@ describe(readEnvironment, () => {
     });
   });
 
-  it('starts closed and on all addresses with an external database', () => {
+  it('selects no trial policy and all addresses for an external database', () => {
     expect(readEnvironment(EXTERNAL)).toMatchObject({
       ...{ databaseUrl: EXTERNAL.DATABASE_URL, host: '0.0.0.0', hasTrialPolicy: false },
     });
   });
 
-  it('reads what is set', () => {
+  it('reads each variable', () => {
     expect(
       readEnvironment({
         ...EXTERNAL,
@@ -75,7 +75,7 @@ describe(readEnvironment, () => {
     });
   });
 
-  it('makes the base URL of the port', () => {
+  it('derives the base URL from the port', () => {
     expect(readEnvironment({ PORT: '8080' }).baseUrl).toBe('http://localhost:8080');
   });
 
@@ -90,12 +90,12 @@ describe(readEnvironment, () => {
     expect(all.map((variables) => readEnvironment(variables).isTraced)).toEqual([false, true, false, false]);
   });
 
-  it('takes an empty variable as unset', () => {
+  it('treats an empty variable as unset', () => {
     const empty = Object.fromEntries(['PORT', 'HOST', 'DATABASE_URL', 'SVC_ENCRYPTION_KEY'].map((name) => [name, ' ']));
     expect(readEnvironment(empty)).toEqual(readEnvironment({}));
   });
 
-  it('cannot be changed afterwards', () => {
+  it('returns a frozen object', () => {
     expect(Object.isFrozen(readEnvironment({}))).toBe(true);
   });
 
@@ -135,7 +135,7 @@ describe(readEnvironment, () => {
     ['https://app.example/', 'as https://app.example'],
     ['https://App.example/shop', 'as https://app.example'],
     ['https://app.example:443', 'as https://app.example'],
-  ])('C12.1: refuses SVC_CORS_ORIGINS=%s, and says what an origin is', (origin, hint) => {
+  ])('C12.1: refuses SVC_CORS_ORIGINS=%s, and explains the format of an origin', (origin, hint) => {
     expect(problemsOf({ SVC_CORS_ORIGINS: `https://good.example ${origin}` })).toEqual([
       expect.stringMatching(/^SVC_CORS_ORIGINS must list origins of browsers: "[^"]+" is none, /),
     ]);
@@ -143,7 +143,7 @@ describe(readEnvironment, () => {
     expect(problemsOf({ SVC_CORS_ORIGINS: origin }).join()).toContain(hint);
   });
 
-  it('C12.1: takes origins of web pages, of ports and of apps', () => {
+  it('C12.1: accepts origins of web pages, with ports, and of apps', () => {
     const corsOrigins = ['https://app.example', 'http://localhost:8080', 'capacitor://localhost', 'http://[::1]:4200'];
     expect(readEnvironment({ SVC_CORS_ORIGINS: corsOrigins.join() })).toMatchObject({ corsOrigins });
   });
@@ -159,24 +159,24 @@ describe(readEnvironment, () => {
     '10.0.0.1/0',
     'fe80::/129',
     '10.0.0.0/8/8',
-  ])('C12.2: refuses SVC_TRUSTED_PROXIES=%s, and says what is taken', (proxy) => {
+  ])('C12.2: refuses SVC_TRUSTED_PROXIES=%s, and explains the accepted values', (proxy) => {
     expect(problemsOf({ SVC_TRUSTED_PROXIES: `loopback,${proxy}` })).toEqual([
       `SVC_TRUSTED_PROXIES must list addresses or subnets: "${proxy}" is none, such as 10.0.0.5, 10.0.0.0/8 or loopback, linklocal, uniquelocal`,
     ]);
   });
 
-  it('C12.2: takes addresses, subnets and named ranges, all of which Express takes', () => {
+  it('C12.2: accepts addresses, subnets and named ranges, as Express does', () => {
     const trustedProxies = ['10.0.0.5', '10.0.0.0/8', '::1', 'fd00::/8', 'loopback', 'linklocal', 'uniquelocal'];
     expect(readEnvironment({ SVC_TRUSTED_PROXIES: trustedProxies.join(', ') })).toMatchObject({ trustedProxies });
     expect(() => express().set('trust proxy', trustedProxies)).not.toThrow();
   });
 
-  it('names every wrong variable at once', () => {
+  it('reports all invalid variables at once', () => {
     const wrong = { PORT: 'x', SVC_TRIAL_POLICY: 'x', SVC_ENCRYPTION_KEY: 'x' };
     expect(problemsOf(wrong).map((problem) => problem.split(' ')[0])).toEqual(Object.keys(wrong));
   });
 
-  it('never repeats a wrong key', () => {
+  it('reports an invalid key without its text', () => {
     expect(problemsOf({ SVC_ENCRYPTION_KEY: 'almost-a-key' }).join()).not.toContain('almost');
   });
 
@@ -186,11 +186,11 @@ describe(readEnvironment, () => {
     ['SVC_ADMIN_PASSWORD_FLIE', '/x', 'SVC_ADMIN_PASSWORD_FLIE is no setting: did you mean SVC_ADMIN_PASSWORD_FILE?'],
     ['SVC_STREAM_MAX_SECONDS', '900', 'SVC_STREAM_MAX_SECONDS was removed in 0.2.0: delete it'],
     ['SVC_COLOR_OF_THE_LOGO', 'red', 'SVC_COLOR_OF_THE_LOGO is no setting (docs/reference/settings.md lists all)'],
-  ])('O9: refuses %s, and names the nearest setting', (name, value, problem) => {
+  ])('O9: refuses %s=%s, and names the nearest setting', (name, value, problem) => {
     expect(problemsOf({ [name]: value })).toEqual([problem]);
   });
 
-  it('O9: takes what Kubernetes sets for a Service whose name begins with svc-, and empty variables', () => {
+  it('O9: ignores empty variables, and variables that Kubernetes sets for a Service whose name begins with svc-', () => {
     const links = {
       SVC_WEB_SERVICE_HOST: '10.0.0.1',
       SVC_WEB_SERVICE_PORT: '3000',
@@ -213,7 +213,7 @@ describe(readEnvironment, () => {
       rmSync(folder, { recursive: true });
     });
 
-    it('are those of the variables, without the line feed at the end', () => {
+    it('have the same effect as the variables, without a line feed at the end', () => {
       const secrets = {
         ...EXTERNAL,
         SVC_DATABASE_DIRECT_URL: 'postgresql://direct/svc',
@@ -227,7 +227,7 @@ describe(readEnvironment, () => {
       expect(readEnvironment(Object.fromEntries(files) as Record<string, string>)).toEqual(readEnvironment(secrets));
     });
 
-    it('are checked like those of variables, and never repeated', () => {
+    it('are validated like the variables, and never repeated in a message', () => {
       const problems = problemsOf({
         SVC_ENCRYPTION_KEY_FILE: file('short', 'almost-a-key'),
         DATABASE_URL_FILE: file('url', 'mysql://pass-canary'),
@@ -238,7 +238,7 @@ describe(readEnvironment, () => {
       ]);
     });
 
-    it('are refused where a file is missing or empty, or the variable is set, too', () => {
+    it('are refused if the file is missing or empty, or if the variable is set too', () => {
       const [missing, empty] = [join(folder, 'missing'), file('empty', '\n')];
       expect(
         problemsOf({
@@ -254,12 +254,12 @@ describe(readEnvironment, () => {
       ]);
     });
 
-    it('may be empty for the list of accepted keys, which has keys only while the key is rotated', () => {
+    it('may be empty for the list of accepted keys, which has keys only during a key rotation', () => {
       const { encryptionKeysAccepted } = readEnvironment({ SVC_ENCRYPTION_KEYS_ACCEPTED_FILE: file('none', '\n') });
       expect(encryptionKeysAccepted).toEqual([]);
     });
 
-    it('are for secrets alone', () => {
+    it('are supported for secrets only', () => {
       expect(problemsOf({ SVC_LOG_LEVEL_FILE: file('level', 'warn') })).toHaveLength(1);
     });
   });

@@ -24,7 +24,7 @@ describe(completeCredentials, () => {
   }
   const path = (): string => join(folder, 'credentials.json');
 
-  it('makes credentials at the first start and tells them then', async () => {
+  it('generates credentials at the first start, and logs secret and password only then', async () => {
     const { rootClientSecret, adminPassword, encryptionKey } = await complete();
     expect([rootClientSecret, adminPassword, encryptionKey?.length]).toEqual([
       expect.stringMatching(/^[\w-]{32}$/),
@@ -36,7 +36,7 @@ describe(completeCredentials, () => {
     expect(told.join('\n')).not.toContain(encryptionKey?.toString('base64'));
   });
 
-  it('keeps them, and from then on tells where they are only', async () => {
+  it('keeps the credentials, and logs only their path at later starts', async () => {
     const first = await complete();
     const second = await complete();
     expect(second).toEqual(first);
@@ -44,13 +44,13 @@ describe(completeCredentials, () => {
     expect(told[0]).not.toContain(first.rootClientSecret);
   });
 
-  it('keeps them where only the owner reads, and nothing else', async () => {
+  it('stores the credentials in one file that only its owner can read', async () => {
     await complete();
     const { mode } = await stat(path());
     expect([mode & 0o777, await readdir(folder)]).toEqual([0o600, ['credentials.json']]);
   });
 
-  it('prefers what the environment sets, at every start', async () => {
+  it('prefers the variables of the environment at every start', async () => {
     const key = Buffer.alloc(32, 7);
     const set = {
       SVC_ROOT_CLIENT_SECRET: 'set secret',
@@ -62,7 +62,7 @@ describe(completeCredentials, () => {
     expect(await complete(set)).toMatchObject(expected);
   });
 
-  it('S9: prints no secret of the environment, not even at the first start', async () => {
+  it('S9: logs no secret of the environment, not even at the first start', async () => {
     const { adminPassword } = await complete({ SVC_ROOT_CLIENT_SECRET: 'set secret' });
     expect(told.join('\n')).not.toContain('set secret');
     expect(told.join('\n')).toContain(adminPassword);
@@ -71,19 +71,19 @@ describe(completeCredentials, () => {
     expect(told).toEqual([expect.stringContaining(path())]);
   });
 
-  it('does not lose a key that the environment set at the first start', async () => {
+  it('keeps a key that the environment set at the first start', async () => {
     const key = Buffer.alloc(32, 7);
     await complete({ SVC_ENCRYPTION_KEY: key.toString('base64') });
     expect((await complete()).encryptionKey).toEqual(key);
   });
 
-  it('does not replace a file that it cannot read: its key would be lost', async () => {
+  it('does not replace a file that it cannot read, since its key would be lost', async () => {
     await writeFile(path(), '{"rootClientSecret":');
     await expect(complete()).rejects.toThrow('restore the file');
     expect(await readFile(path(), 'utf8')).toBe('{"rootClientSecret":');
   });
 
-  it('generates none for a database that has secrets: they would be wrong', async () => {
+  it('generates no credentials for a database that contains secrets, since they would not match', async () => {
     const some = { SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'), SVC_ADMIN_PASSWORD: 'set password' };
     for (const given of [{}, some]) {
       await expect(complete(given, false)).rejects.toThrow(`${path()} is missing`);

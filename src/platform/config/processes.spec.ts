@@ -5,14 +5,14 @@ import { shareOf } from './processes';
 const read = (variables: Readonly<Record<string, string>>): Environment =>
   readEnvironment({ DATABASE_URL: 'postgresql://localhost/svc', ...variables });
 
-describe('the processes of a start', () => {
-  it('are as many as SVC_PROCESSES says, and what a start has by default grows with them', () => {
+describe('the processes of a server', () => {
+  it('are as many as SVC_PROCESSES, and the default pool size and memory budget grow with their number', () => {
     const { processes, processesNote, databasePoolSize, memoryBudgetBytes } = read({ SVC_PROCESSES: '16' });
     expect([processes, processesNote]).toEqual([16, undefined]);
     expect([databasePoolSize, memoryBudgetBytes]).toEqual([64, 16 * 320 * 1024 ** 2]);
   });
 
-  it('divide what a start has, and each has at least one of all', () => {
+  it('divide connections, memory and slots between them, and get at least one of each', () => {
     const share = shareOf(read({ SVC_PROCESSES: '4', SVC_DATABASE_POOL_SIZE: '18', SVC_PASSWORD_HASH_SLOTS: '2' }));
     expect(share).toMatchObject({
       ...{ databasePoolSize: 4, memoryBudgetBytes: 320 * 1024 ** 2, deliverySlots: 1 },
@@ -29,13 +29,13 @@ describe('the processes of a start', () => {
       '335544320 bytes of SVC_MEMORY_BUDGET_BYTES for a body of SVC_BODY_LIMIT_BYTES',
     ],
     ['the body limit', { SVC_BODY_LIMIT_BYTES: '41943040' }, 2, '671088640 bytes of SVC_MEMORY_BUDGET_BYTES'],
-  ])('are fewer where %s leaves too little for the largest request', (_name, variables, count, reason) => {
+  ])('are fewer if %s is too small for the largest request', (_name, variables, count, reason) => {
     const { processes, processesNote } = read({ SVC_PROCESSES: '4', ...variables });
     expect(processes).toBe(count);
     expect(processesNote).toContain(`Processes: ${count} instead of 4, since each needs ${reason}`);
   });
 
-  it('are one with the embedded database, and in a program of others', () => {
+  it('are one with the embedded database, and one if the caller supports only one', () => {
     expect(readEnvironment({}).processes).toBe(1);
     const { processes, processesNote } = readEnvironment({ SVC_PROCESSES: '4' });
     expect([processes, processesNote]).toEqual([1, expect.stringContaining('since the embedded database has one')]);

@@ -15,11 +15,11 @@ describe(SecretBox.name, () => {
   const key = randomBytes(32);
   const plain = Buffer.from('Bearer ä secret');
 
-  it('opens what another box with the same key sealed', () => {
+  it('opens a value that another box with the same key sealed', () => {
     expect(boxOf(key).open(boxOf(key).seal(plain))).toEqual(plain);
   });
 
-  it('seals the empty value', () => {
+  it('seals an empty value', () => {
     expect(boxOf(key).open(boxOf(key).seal(Buffer.alloc(0)))).toEqual(Buffer.alloc(0));
   });
 
@@ -33,7 +33,7 @@ describe(SecretBox.name, () => {
     expect(() => boxOf(key).open(sealed)).toThrow('SVC_ENCRYPTION_KEYS_ACCEPTED');
   });
 
-  it('opens what an accepted key sealed, and seals with the current one', () => {
+  it('opens values sealed with an accepted key, and seals with the current key', () => {
     const [older, oldest] = [randomBytes(32), randomBytes(32)];
     const box = boxOf(key, older, oldest);
     for (const sealed of [boxOf(older).seal(plain), boxOf(oldest).seal(plain)]) {
@@ -44,7 +44,7 @@ describe(SecretBox.name, () => {
     expect(box.isCurrent(box.seal(plain))).toBe(true);
   });
 
-  it('refuses a value in which any one bit was changed', () => {
+  it('refuses a value if any one of its bits has changed', () => {
     const box = boxOf(key);
     const sealed = box.seal(plain);
     for (let bit = 0; bit < sealed.length * 8; bit++) {
@@ -54,14 +54,14 @@ describe(SecretBox.name, () => {
     }
   });
 
-  it('refuses a value that was cut short', () => {
+  it('refuses a truncated value', () => {
     const box = boxOf(key);
     const short = box.seal(plain).subarray(0, 27);
     expect(() => box.open(short)).toThrow('too short');
     expect([box.opens(short), box.isCurrent(short), box.opens(Buffer.alloc(0))]).toEqual([false, false, false]);
   });
 
-  it('does not come to life without a key', () => {
+  it('refuses to start without a key', () => {
     expect(() => new SecretBox(readEnvironment({}))).toThrow('SVC_ENCRYPTION_KEY');
   });
 });

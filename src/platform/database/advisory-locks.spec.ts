@@ -10,13 +10,13 @@ describe('H7: advisory locks', () => {
   it.each([
     ['one key', false],
     ['two keys', true],
-  ])('of %s have a number each', (_kind, isClass) => {
+  ])('with %s have distinct numbers', (_kind, isClass) => {
     const numbers = numbersOf(isClass);
     expect(numbers.length).toBeGreaterThan(3);
     expect(new Set(numbers).size).toBe(numbers.length);
   });
 
-  it('keep their numbers: replicas of two releases run beside each other', () => {
+  it('keep their numbers, since replicas of two releases run at the same time', () => {
     expect(locks).toMatchObject({
       MIGRATION_LOCK: 4_713_590,
       INDEX_JOB_LOCK: 4_713_591,
@@ -30,7 +30,7 @@ describe('H7: advisory locks', () => {
     });
   });
 
-  it('have their numbers in one file', () => {
+  it('are numbered in one file', () => {
     const found = readdirSync('src', { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))
       .filter((name) => /\b4_?713_?\d{3}\b/.test(readFileSync(join('src', name), 'utf8')));

@@ -17,7 +17,7 @@ const failure = (code: string, members: object = {}): Error => {
 const throughTypeOrm = (error: Error): Error => new QueryFailedError('select 1', [], error);
 
 describe('errors of the database', () => {
-  it.each(['40001', '40P01'])('SQLSTATE %s is a conflict that is tried again', (code) => {
+  it.each(['40001', '40P01'])('classify SQLSTATE %s as a conflict, which is retried', (code) => {
     expect([isTransactionConflict(failure(code)), isTransactionConflict(throughTypeOrm(failure(code)))]).toEqual([
       true,
       true,
@@ -25,13 +25,13 @@ describe('errors of the database', () => {
   });
 
   it.each([failure('23505'), failure('ECONNRESET'), new Error('40001'), '40001', undefined])(
-    '%p is no conflict',
+    'do not classify %p as a conflict',
     (error) => {
       expect(isTransactionConflict(error)).toBe(false);
     },
   );
 
-  it('a unique violation is known by its constraint', () => {
+  it('identify a unique violation by its constraint', () => {
     const error = throughTypeOrm(failure('23505', { constraint: 'user_login_user_name_idx' }));
     expect([isUniqueViolation(error, 'user_login_user_name_idx'), isUniqueViolation(error, 'other_idx')]).toEqual([
       true,
@@ -40,21 +40,21 @@ describe('errors of the database', () => {
   });
 
   it.each<[string, Error, string | undefined]>([
-    ['a conflict that stays', new TransactionConflict('lost'), 'busy'],
+    ['a conflict after the last retry', new TransactionConflict('lost'), 'busy'],
     ['a deadlock', failure('40P01'), 'busy'],
     ['a cancelled query', failure('57014'), 'timeout'],
-    ['a lock that is not free in time', failure('55P03'), 'busy'],
+    ['a lock timeout', failure('55P03'), 'busy'],
     ['a shutdown', failure('57P01'), 'busy'],
     ['too many connections', failure('53300'), 'busy'],
     ['a lost connection', failure('08006'), 'busy'],
     ['a refused connection', failure('ECONNREFUSED'), 'busy'],
     ['a connection that ended', new Error('Connection terminated unexpectedly'), 'busy'],
-    ['a pool that ran dry', new Error('timeout exceeded when trying to connect'), 'busy'],
+    ['an exhausted pool', new Error('timeout exceeded when trying to connect'), 'busy'],
     ['a unique violation', failure('23505'), undefined],
     ['a syntax error', failure('42601'), undefined],
-    ['a full disk of ours', failure('ENOSPC'), undefined],
+    ['a full disk of this server', failure('ENOSPC'), undefined],
     ['any other error', new Error('bug'), undefined],
-  ])('%s becomes the error that concerns the caller', (_case, error, kind) => {
+  ])('map %s to the error of the caller', (_case, error, kind) => {
     const [direct, wrapped] = [databaseErrorToServiceError(error), databaseErrorToServiceError(throughTypeOrm(error))];
     expect(direct?.kind).toBe(kind);
     expect(direct?.details.retryAfterSeconds).toBe(kind === 'busy' ? 1 : undefined);

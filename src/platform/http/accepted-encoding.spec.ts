@@ -15,7 +15,7 @@ describe(acceptedEncoding.name, () => {
     ['*', 'br'],
     ['*;q=0', undefined],
     ['*, br;q=0', 'gzip'],
-  ])('takes of "%s" %s', (header, expected) => {
+  ])('selects for "%s" %s', (header, expected) => {
     expect(acceptedEncoding(header)).toBe(expected);
   });
 });

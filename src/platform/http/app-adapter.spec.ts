@@ -5,7 +5,7 @@ import { expect, it } from '@jest/globals';
 import express from 'express';
 import { AppAdapter } from './app-adapter';
 
-it('Express gets requests and responses that have the prototypes of the app', async () => {
+it('passes requests and responses with the prototypes of the app to Express', async () => {
   const app = express();
   app.get('/', (request, response) => {
     response.json({ host: request.hostname, isOfApp: request.app === app && response.app === app });

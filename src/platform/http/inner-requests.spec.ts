@@ -8,7 +8,7 @@ import { AppAdapter } from './app-adapter';
 import { InnerRequests } from './inner-requests';
 import { ANSWER_TERMS, type AnswerTerms, produceOf, sendBody } from './send-body';
 
-it('S6: an inner answer that fails after it has begun fails with that error, not with another one', async () => {
+it('S6: rejects with the error of the response body if it fails after the headers', async () => {
   const refusal = new ServiceError('timeout', 'The query took too long.');
   const app = express();
   const requests = new RequestContext();

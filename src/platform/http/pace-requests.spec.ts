@@ -39,7 +39,7 @@ describe('S7: many requests at once', () => {
     await once(server, 'close');
   });
 
-  it('of token requests, one begins in a turn of the event loop, so that the request behind them does not wait for all of them', async () => {
+  it('start one token request per iteration of the event loop, so that a request behind them does not wait for all', async () => {
     const [last, left, ...others] = sockets.toReversed() as [Socket, Socket, ...Socket[]];
     const answers = [last, ...others].map((socket) => once(socket, 'data'));
     for (const socket of others) socket.write(LOGIN);
@@ -50,12 +50,12 @@ describe('S7: many requests at once', () => {
     expect(handled.indexOf('/Patient/p1')).toBeLessThan(LOGINS / 4);
   });
 
-  it('all begin, except those whose client has left', async () => {
+  it('are all processed, except those whose client disconnected', async () => {
     await delay(50);
     expect(handled).toHaveLength(LOGINS + 1);
   });
 
-  it('S10: of other requests, four begin in a turn, and as many that waited', async () => {
+  it('S10: start at most four other requests and four queued ones per iteration of the event loop', async () => {
     perTurn.length = 0;
     const others = sockets.slice(0, LOGINS);
     const answers = others.map((socket) => once(socket, 'data'));

@@ -5,14 +5,14 @@ import { bodyOf, mediaTypeOf, queryOf } from './raw-request';
 const request = (members: Partial<Request>): Request => ({ headers: {}, url: '/', ...members }) as Request;
 
 describe('a raw request', () => {
-  it('has the bytes of its body, or none', () => {
+  it('returns the bytes of its body, or an empty buffer', () => {
     const body = Buffer.from('{}');
     expect(bodyOf(request({ body }))).toBe(body);
     expect(bodyOf(request({ body: undefined }))).toEqual(Buffer.alloc(0));
     expect(bodyOf(request({ body: {} }))).toEqual(Buffer.alloc(0));
   });
 
-  it('has a query in order, with repetitions, decoded as forms are', () => {
+  it('returns the query in order, with repeated names, decoded like a form', () => {
     expect([...queryOf(request({ url: '/Patient?b=1&a=x+y%2Bz&b=2&c&d=a?b=c' }))]).toEqual([
       ['b', '1'],
       ['a', 'x y+z'],
@@ -28,7 +28,7 @@ describe('a raw request', () => {
     [' Application/FHIR+JSON ; charset=utf-8', 'application/fhir+json'],
     ['', ''],
     [undefined, undefined],
-  ])('of content type %p is %p', (contentType, mediaType) => {
+  ])('returns for the content type %p the media type %p', (contentType, mediaType) => {
     const headers = contentType === undefined ? {} : { 'content-type': contentType };
     expect(mediaTypeOf(request({ headers }))).toBe(mediaType);
   });

@@ -48,7 +48,7 @@ describe('an upload that is refused before its body is read', () => {
     return socket;
   };
 
-  it('is answered, even if its client reads late and wants the connection closed', async () => {
+  it('is answered, even if the client reads late and requests Connection: close', async () => {
     const socket = upload(await serve(60), 'close').pause();
     await delay(200);
     socket.write(SENT);
@@ -59,7 +59,7 @@ describe('an upload that is refused before its body is read', () => {
     expect(Buffer.concat(answer).toString()).toMatch(/^HTTP\/1\.1 401 [^]*refused$/);
   });
 
-  it('loses its connection when it goes on for too long', async () => {
+  it('is disconnected if it continues for too long', async () => {
     const socket = upload(await serve(1), 'close');
     const sending = setInterval(() => socket.write('x'), 100);
     const startedAt = performance.now();
@@ -69,7 +69,7 @@ describe('an upload that is refused before its body is read', () => {
     expect(performance.now() - startedAt).toBeLessThan(20_000); // without a limit, it goes on and on
   });
 
-  it('is dropped in turn with others, so that a turn of the event loop stays short', async () => {
+  it('is discarded in rotation with other uploads, so that iterations of the event loop stay short', async () => {
     const server = await serve(60);
     accepted.length = 0;
     for (let n = 0; n < UPLOADS; n++) upload(server, 'keep-alive');

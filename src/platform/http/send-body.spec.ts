@@ -48,7 +48,7 @@ describe('S10: the memory budget', () => {
     return ((await once(request, 'response')) as [IncomingMessage])[0];
   };
 
-  it('counts the longest text of an answer once, until its end', async () => {
+  it('counts the longest chunk of a response once, until the response ends', async () => {
     const unread = await ask(1);
     expect([unread.statusCode, budget.inUse]).toEqual([200, 2 ** 20]);
     unread.on('data', () => {
@@ -59,7 +59,7 @@ describe('S10: the memory budget', () => {
     expect(budget.inUse).toBe(0);
   });
 
-  it('refuses an answer before it begins when its texts have no room', async () => {
+  it('refuses a response before it starts if its chunks do not fit', async () => {
     const unread = await Promise.all([ask(1), ask(1)]);
     const refused = await ask(1);
     expect([...unread, refused].map(({ statusCode }) => statusCode)).toEqual([200, 200, 503]);
@@ -67,7 +67,7 @@ describe('S10: the memory budget', () => {
   });
 });
 
-describe('S10: many long answers at once', () => {
+describe('S10: many long responses at once', () => {
   let server: Server;
   /** Number of chunks made in each turn of the event loop, without the first chunk of each answer. */
   const madeByTurn = new Map<number, number>();
@@ -103,7 +103,7 @@ describe('S10: many long answers at once', () => {
     await once(server, 'close');
   });
 
-  it('are printed in turns, so that the requests of others are served between two chunks', async () => {
+  it('are produced in rotation, so that other requests are served between two chunks', async () => {
     const { port } = server.address() as AddressInfo;
     const lengths = await Promise.all(
       Array.from({ length: ANSWERS }, async () => {

@@ -13,12 +13,12 @@ function thrownBy(work: () => unknown): unknown {
 }
 
 describe(serviceErrorOf, () => {
-  it('hands on what is meant for the caller', () => {
+  it('returns a ServiceError unchanged', () => {
     const error = new ServiceError('gone', 'Resource Patient/x was deleted');
     expect(serviceErrorOf(error)).toBe(error);
   });
 
-  it('C10.8: names the cause of a URL that does not decode', () => {
+  it('C10.8: names the cause for a URL that cannot be decoded', () => {
     const error = new HttpException('detail', 400, { cause: new URIError('detail') });
     expect(serviceErrorOf(error)?.message).toMatch(/URL.*%25/);
   });
@@ -31,7 +31,7 @@ describe(serviceErrorOf, () => {
     ['a bug', new TypeError('detail'), undefined],
     ['a thrown text', 'detail', undefined],
     ['nothing', undefined, undefined],
-  ])('translates %s, and repeats no detail', (_case, error, kind) => {
+  ])('translates %s without its details', (_case, error, kind) => {
     const known = serviceErrorOf(error);
     expect([known?.kind, known?.message.includes('detail') ?? false]).toEqual([kind, false]);
   });

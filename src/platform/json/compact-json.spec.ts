@@ -64,7 +64,7 @@ function parses(text: string): boolean {
 }
 
 describe(compactJson.name, () => {
-  it('drops white space outside strings and keeps every other character', () => {
+  it('removes white space outside strings and keeps every other character', () => {
     const space = fc.string({ unit: fc.constantFrom(' ', '\t', '\n', '\r'), maxLength: 3 });
     fc.assert(
       fc.property(tokens, space, (value, around) => {
@@ -73,7 +73,7 @@ describe(compactJson.name, () => {
     );
   });
 
-  it('agrees with JSON.parse about what is JSON, whichever character is changed', () => {
+  it('agrees with JSON.parse about which text is JSON, whichever character changes', () => {
     const change = fc.tuple(
       fc.nat(),
       fc.nat({ max: 1 }),
@@ -185,7 +185,7 @@ describe(compactJson.name, () => {
     expect(compactJson(text)).toBe(text);
   });
 
-  it('keeps to the depth it is given', () => {
+  it('applies the given depth limit', () => {
     expect(() => compactJson('[[1]]', 1)).toThrow('Deeper than 1 levels');
   });
 
@@ -205,7 +205,7 @@ describe(compactJson.name, () => {
     const million = 1_000_000;
     const keys = Array.from({ length: 100_000 }, (_, index) => `"k${index}":${index}`).join(',');
 
-    it('refuses a depth of 100,000, which no call stack holds, and reads it when the limit allows it', () => {
+    it('refuses a depth of 100,000, and reads it without recursion if the limit allows it', () => {
       const depth = 100_000;
       const text = '['.repeat(depth) + ']'.repeat(depth);
       expect(refusalOf(text)?.kind).toBe('too-deep');
@@ -217,12 +217,12 @@ describe(compactJson.name, () => {
       expect(compactJson(text) === text.replaceAll(' ', '')).toBe(true);
     });
 
-    it('finds the one duplicate among 100,000 keys', () => {
+    it('finds the only duplicate among 100,000 keys', () => {
       expect(refusalOf(`{${keys}}`)).toBeUndefined();
       expect(refusalOf(`{${keys.replace('"k1"', '"k0"')}}`)?.kind).toBe('duplicate-key');
     });
 
-    it('reads 20 MB of string, of escapes, and of white space, and a million numbers', () => {
+    it('reads 20 MB of string, escapes or white space, and a million numbers', () => {
       const size = 20 * 1024 * 1024;
       const texts = [`"${'x'.repeat(size)}"`, `"${'\\"'.repeat(size / 2)}"`];
       for (const text of texts) expect(compactJson(text) === text).toBe(true);
@@ -231,7 +231,7 @@ describe(compactJson.name, () => {
       expect(compactJson(numbers) === numbers.replaceAll(' ', '')).toBe(true);
     });
 
-    it('refuses more values than JSON.parse reads at once, and more members than an object has', () => {
+    it('refuses more values or members than the limit', () => {
       const refusal = (kind: string, message: string): object => ({
         kind,
         message: expect.stringMatching(message) as unknown,
@@ -246,7 +246,7 @@ describe(compactJson.name, () => {
       );
     });
 
-    it('names the place at the end of a million lines', () => {
+    it('reports line and column at the end of a million lines', () => {
       expect(refusalOf('\n'.repeat(million))?.place).toEqual({ path: '', line: million + 1, column: 1 });
     });
   });

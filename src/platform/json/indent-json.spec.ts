@@ -22,7 +22,7 @@ describe(IndentedJson, () => {
     );
   });
 
-  it('S6: prints parts as it prints their whole, wherever they end between two tokens', () => {
+  it('S6: prints a text in chunks as it prints the whole text, wherever a chunk ends between two tokens', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const tokens = JSON.stringify(value).match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^"{}[\],:]+/g) ?? [];
@@ -31,7 +31,7 @@ describe(IndentedJson, () => {
     );
   });
 
-  it('S6: hands out long texts in pieces', () => {
+  it('S6: yields a long text in chunks', () => {
     const text = JSON.stringify(Array.from({ length: 100_000 }, (_, n) => n));
     expect(Math.max(...Array.from(new IndentedJson().print(text), ({ length }) => length))).toBeLessThan(40_000);
   });

@@ -7,7 +7,7 @@ const jsonText = fc.json({ stringUnit: anyCharacter });
 const keyText = anyText().map((key) => JSON.stringify(key));
 
 describe(membersOf.name, () => {
-  it('finds where each member of an object begins and ends', () => {
+  it('finds the key and the value of each member of an object', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(keyText, jsonText.map(compacted))), (members) => {
         const text = `{${members.map(([key, value]) => `${key}:${value}`).join(',')}}`;
@@ -18,7 +18,7 @@ describe(membersOf.name, () => {
     );
   });
 
-  it('keeps the escapes of keys and values as sent', () => {
+  it('keeps the escapes of keys and values', () => {
     expect(membersOf('{"\\u0061\\"}":"\\\\","b":["\\"]",{"c":"}"}],"":-0.10}')).toEqual([
       { key: 'a"}', keyText: '"\\u0061\\"}"', valueText: '"\\\\"' },
       { key: 'b', keyText: '"b"', valueText: '["\\"]",{"c":"}"}]' },
@@ -26,13 +26,13 @@ describe(membersOf.name, () => {
     ]);
   });
 
-  it.each(['{}', '[]', '["a"]', '"{"', '1', 'null'])('finds none in %s', (text) => {
+  it.each(['{}', '[]', '["a"]', '"{"', '1', 'null'])('finds no members in %s', (text) => {
     expect(membersOf(text)).toEqual([]);
   });
 });
 
 describe(elementsOf.name, () => {
-  it('finds where each element of an array begins and ends', () => {
+  it('finds each element of an array', () => {
     fc.assert(
       fc.property(fc.array(jsonText.map(compacted)), (elements) => {
         expect(elementsOf(`[${elements.join(',')}]`)).toEqual(elements);
@@ -40,13 +40,13 @@ describe(elementsOf.name, () => {
     );
   });
 
-  it.each(['[]', '{}', '{"a":[1]}', '"[1]"', '1'])('finds none in %s', (text) => {
+  it.each(['[]', '{}', '{"a":[1]}', '"[1]"', '1'])('finds no elements in %s', (text) => {
     expect(elementsOf(text)).toEqual([]);
   });
 });
 
 describe(objectText.name, () => {
-  it('quotes keys and takes values as they are', () => {
+  it('quotes keys and inserts values unchanged', () => {
     expect(
       objectText([
         ['a"b', '1.10'],
@@ -58,7 +58,7 @@ describe(objectText.name, () => {
 });
 
 describe(withLeadingMembers.name, () => {
-  it('puts members first, once, and leaves every other character alone', () => {
+  it('inserts members at the front, replaces members of that name, and keeps every other character', () => {
     const sent = '{"x":1.10,"\\u0069d":"old","name":["\\u00e9"],"meta":{"a":{}}}';
     const leading = [
       ['id', '"p1"'],
@@ -70,7 +70,7 @@ describe(withLeadingMembers.name, () => {
 });
 
 describe(withoutMembers.name, () => {
-  it('leaves members out, also when their key is escaped', () => {
+  it('removes members, also if their key is escaped', () => {
     expect(withoutMembers('{"\\u0061":1,"b":2.0,"c":3}', ['a', 'c', 'd'])).toBe('{"b":2.0}');
     expect(withoutMembers('{"a":1}', ['a'])).toBe('{}');
   });

@@ -4,7 +4,7 @@ import { JsonText } from './json-text';
 import { readJson } from './read-json';
 
 describe(readJson.name, () => {
-  it('gives the text, the value and the members of a body', () => {
+  it('returns the text, the value and the members of a body', () => {
     const scanned = readJson('{ "a": 1.10, "b": [ ] }');
     expect({ ...scanned, members: scanned.members() }).toEqual({
       text: '{"a":1.10,"b":[]}',
@@ -16,13 +16,13 @@ describe(readJson.name, () => {
     });
   });
 
-  it('refuses before it parses', () => {
+  it('refuses a forbidden key before it parses', () => {
     expect(() => readJson('{"__proto__":{}}')).toThrow(JsonBodyError);
   });
 });
 
 describe(JsonText.name, () => {
-  it('prints as the text it carries', () => {
+  it('converts to its text', () => {
     expect(String(new JsonText('{"a":1.10}'))).toBe('{"a":1.10}');
   });
 });

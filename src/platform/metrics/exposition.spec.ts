@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { expositionOf } from './exposition';
 
-describe('the exposition', () => {
-  it('writes names, labels and values as the format wants them', () => {
+describe('the Prometheus exposition', () => {
+  it('escapes help and labels, and writes values in the text format', () => {
     const text = expositionOf([
       {
         name: 'svc_waits_seconds',

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ProcessMetrics } from './process.metrics';
 
 describe('process_start_time_seconds', () => {
-  it('is the same at every scrape: callers compare counters of one start by it', () => {
+  it('is the same at every scrape, since clients compare counters of one start by it', () => {
     const metrics = new ProcessMetrics();
     const starts = Array.from({ length: 3000 }, () => {
       const [start] = metrics.read().filter(({ name }) => name === 'process_start_time_seconds');

@@ -9,13 +9,13 @@ const ofTwo = (over: MetricFamily['over'], ...values: [number, number]): unknown
 };
 
 describe('metrics of several processes', () => {
-  it('are added, or the largest or the least is taken', () => {
+  it('are summed, or their largest or smallest value is taken', () => {
     expect(ofTwo(undefined, 1, 2)).toEqual([[{ value: 3, labels: { of: 'a' } }]]);
     expect(ofTwo('max', 1, 2)).toEqual([[{ value: 2, labels: { of: 'a' } }]]);
     expect(ofTwo('min', 1, 2)).toEqual([[{ value: 1, labels: { of: 'a' } }]]);
   });
 
-  it('stay apart by family, suffix and labels', () => {
+  it('stay separate by family, suffix and labels', () => {
     const samples = [
       { value: 1, suffix: '_sum' as const },
       { value: 1, suffix: '_count' as const },
@@ -25,7 +25,7 @@ describe('metrics of several processes', () => {
     expect(summed([families, []])).toEqual(families);
   });
 
-  it('show the fullest heap, so that idle processes do not hide a process whose heap is full', () => {
+  it('use the process with the fullest heap, so that idle processes do not hide it', () => {
     const metrics = new ProcessMetrics();
     const [full, idle] = [0.95, 0.05].map((part) =>
       metrics.read().map((one): MetricFamily => {
@@ -39,7 +39,7 @@ describe('metrics of several processes', () => {
     expect(valueOf('nodejs_heap_size_used_bytes') / valueOf('svc_heap_limit_bytes')).toBe(0.95);
   });
 
-  it('of a process that ended are its counters', () => {
+  it('keep only the counters of a process that has exited', () => {
     const counter = family('counter', 'c', '', []);
     expect(lasting([family('gauge', 'g', '', []), counter])).toEqual([counter]);
   });

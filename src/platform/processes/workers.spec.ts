@@ -59,13 +59,13 @@ afterEach(async () => {
 describe('The metrics of several processes', () => {
   const readSamples = async (): Promise<readonly Sample[]> => (await workers.read('/metrics'))[0]?.samples ?? [];
 
-  it('count a process once that ends while they are read', async () => {
+  it('count a process once that exits during the read', async () => {
     expect((await readSamples())[0]).toEqual({ value: 10 });
     order('end');
     expect((await readSamples())[0]).toEqual({ value: 10 });
   });
 
-  it('are not kept after the next read', async () => {
+  it('are released after the next read', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const sample = new WeakRef((await readSamples()).at(-1) ?? {}); // of one process, so not a sum
@@ -76,8 +76,8 @@ describe('The metrics of several processes', () => {
   });
 });
 
-describe('The processes of a start', () => {
-  it('are as many as ordered if all are replaced while one of them starts', async () => {
+describe('The processes of a server', () => {
+  it('are as many as configured if all are replaced while one of them starts', async () => {
     const [killed = 0] = processes();
     order('start slowly');
     process.kill(killed, 'SIGKILL');
@@ -88,7 +88,7 @@ describe('The processes of a start', () => {
     expect(processes()).toHaveLength(2);
   });
 
-  it('are reported if they are killed while they end', async () => {
+  it('are logged if they are killed while they shut down', async () => {
     const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
     const old = processes();
     order('end');

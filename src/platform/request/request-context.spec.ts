@@ -10,7 +10,7 @@ import { RequestContext } from './request-context';
 import { requestContext } from '../http/request-context.middleware';
 
 describe(RequestContext, () => {
-  it('is empty outside of a request', () => {
+  it('is empty outside a request', () => {
     const requests = new RequestContext();
     requests.identify({ clientId: 'root' }, { registries: 1, rights: 1 });
     requests.correlateEvents('order 1');
@@ -18,7 +18,7 @@ describe(RequestContext, () => {
     expect([requests.correlationId, requests.topicCorrelationId]).toEqual([undefined, undefined]);
   });
 
-  it('is separate for each of many requests at once', async () => {
+  it('is separate for each of several concurrent requests', async () => {
     const requests = new RequestContext();
     const seen = await Promise.all(
       ['a', 'b', 'c'].map((id, rights) =>
@@ -38,7 +38,7 @@ describe(RequestContext, () => {
     ]);
   });
 
-  it('hands on to a request inside of it what it came with, and nothing to what goes on outside', () => {
+  it('is inherited by a nested run of the same request, and empty in work outside the request', () => {
     const requests = new RequestContext();
     const seen = requests.run('a', () => {
       requests.correlateEvents('of a');
@@ -72,17 +72,20 @@ describe(requestContext, () => {
   }
   const made = expect.stringMatching(/^[\da-f]{8}-/);
 
-  it('gives a request an id and tells it', async () => {
+  it('generates an id for a request and returns it in X-Request-Id', async () => {
     const [told, known] = await idsOf();
     expect([told, told]).toEqual([known, made]);
     expect((await idsOf())[0]).not.toBe(told);
   });
 
-  it('takes the id of the caller', async () => {
+  it('uses the id that the client sent', async () => {
     expect(await idsOf('trace-1:a.b_c')).toEqual(['trace-1:a.b_c', 'trace-1:a.b_c']);
   });
 
-  it.each(['', 'x'.repeat(65), 'two words', '{"level":"error"}', '%0a', 'é'])('does not take "%s"', async (asked) => {
-    expect(await idsOf(asked)).toEqual([made, made]);
-  });
+  it.each(['', 'x'.repeat(65), 'two words', '{"level":"error"}', '%0a', 'é'])(
+    'ignores the id "%s" of the client',
+    async (asked) => {
+      expect(await idsOf(asked)).toEqual([made, made]);
+    },
+  );
 });

@@ -14,7 +14,7 @@ describe(nearestCode.name, () => {
     ['telephone', undefined],
     ['x'.repeat(10_000), undefined],
     ['', undefined],
-  ])('%s means %s', (mistyped, meant) => {
+  ])('returns for "%s": %s', (mistyped, meant) => {
     expect(nearestCode(mistyped, codes)).toBe(meant);
   });
 });

@@ -23,12 +23,12 @@ const isRun = (kind: unknown, milliseconds: number): boolean => {
 };
 
 describe(CpuBudget, () => {
-  it('runs quick work always', () => {
+  it('always allows quick work', () => {
     const kind = {};
     expect(Array.from({ length: 100 }, () => isRun(kind, 5)).every(Boolean)).toBe(true);
   });
 
-  it('has work that took too much wait until a hundred times as long is over', () => {
+  it('blocks slow work for a hundred times its excess time', () => {
     const kind = {};
     expect([isRun(kind, 250), isRun(kind, 250)]).toEqual([true, false]);
     now += 14_999; // one millisecond less than the wait, which is 100 times the 150 ms beyond the free 100 ms
@@ -37,7 +37,7 @@ describe(CpuBudget, () => {
     expect(isRun(kind, 250)).toBe(true);
   });
 
-  it('has nothing wait for a pause of the process now and then', () => {
+  it('allows work that is slow only now and then, such as after a pause of the process', () => {
     const kind = {};
     for (let round = 0; round < 20; round++) {
       expect(isRun(kind, 50)).toBe(true);
@@ -45,7 +45,7 @@ describe(CpuBudget, () => {
     }
   });
 
-  it('spends a tenth of the time on slow work, however many kinds of it there are', () => {
+  it('spends at most a tenth of the time on slow work, however many kinds there are', () => {
     const kinds = Array.from({ length: 200 }, () => ({}));
     const startedAt = now;
     let worked = 0;
@@ -57,12 +57,12 @@ describe(CpuBudget, () => {
     expect(worked).toBeGreaterThan((now - startedAt) / 20);
   });
 
-  it('S3: never refuses what was never slow, whatever others take', () => {
+  it('S3: never blocks work that was never slow, however slow other work is', () => {
     for (const kind of Array.from({ length: 50 }, () => ({}))) isRun(kind, 250);
     expect(isRun('http://p.example/profile', 1)).toBe(true);
   });
 
-  it('counts neither more nor less time when the wall clock is set', async () => {
+  it('is independent of changes to the wall clock', async () => {
     const [hour, kinds] = [3_600_000, [{}, {}] as const];
     budget = new CpuBudget();
     jest.useFakeTimers({ doNotFake: ['performance', 'setTimeout'] });

@@ -23,7 +23,7 @@ function* failing(): Steps<never> {
 }
 
 describe(Slices.name, () => {
-  it('does what is short at once', async () => {
+  it('completes short work at once', async () => {
     const slices = new Slices(new RequestContext());
     let isDone = false;
     void slices.run(working(0)).then(() => (isDone = true));
@@ -32,7 +32,7 @@ describe(Slices.name, () => {
     expect(isDone).toBe(true);
   });
 
-  it('lets others have their turn after each slice', async () => {
+  it('yields to other tasks after each slice', async () => {
     const trace: string[] = [];
     const slices = new Slices(new RequestContext());
     const work = slices.run(working(5, trace, 'work'));
@@ -45,7 +45,7 @@ describe(Slices.name, () => {
     expect(trace.join(' ')).not.toContain('work work work');
   });
 
-  it('S23: takes turns by caller, one slice a turn, whatever one ends with', async () => {
+  it('S23: alternates between callers after each slice, also after a task that failed', async () => {
     const trace: string[] = [];
     const requests = new RequestContext();
     const slices = new Slices(requests);
@@ -66,7 +66,7 @@ describe(Slices.name, () => {
     expect(trace.lastIndexOf('c')).toBeLessThan(trace.lastIndexOf('A'));
   });
 
-  it('S23: ends when the caller disconnects', async () => {
+  it('S23: stops when the client disconnects', async () => {
     const trace: string[] = [];
     const requests = new RequestContext();
     const controller = new AbortController();
@@ -78,7 +78,7 @@ describe(Slices.name, () => {
     expect(trace.length).toBeLessThan(5);
   });
 
-  it('tries a step once more that took too long at first', async () => {
+  it('retries a step once that took too long', async () => {
     const slices = new Slices(new RequestContext());
     let tries = 0;
     const slowAtFirst = function* (): Steps<string> {
@@ -89,7 +89,7 @@ describe(Slices.name, () => {
     await expect(slices.runLimited(slowAtFirst, { ofOne: 20, ofAll: 1_000 })).resolves.toBe('done');
   });
 
-  it('gives a step more time, twice, while another process has the processor', async () => {
+  it('extends the limit of a step twice while another process uses the CPU', async () => {
     const slices = new Slices(new RequestContext());
     const cpuUsage = jest.spyOn(process, 'cpuUsage').mockReturnValue({ user: 0, system: 0 });
     const slow = function* (): Steps<string> {

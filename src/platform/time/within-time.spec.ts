@@ -2,15 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import { withinTime } from './within-time';
 
 describe(withinTime, () => {
-  it('gives the result', () => {
+  it('returns the result', () => {
     expect(withinTime(1000, () => [1])).toEqual([1]);
   });
 
-  it('ends a pattern that would run forever', () => {
+  it('stops a regular expression that would run forever', () => {
     expect(withinTime(50, () => /^(a+)+$/.test(`${'a'.repeat(60)}!`))).toBeUndefined();
   });
 
-  it('passes on what was thrown', () => {
+  it('rethrows an error', () => {
     const fault = new Error('own');
     expect(() =>
       withinTime(1000, (): number => {

@@ -66,8 +66,8 @@ const tree = fc.letrec((tie) => ({
 
 const isStorable = (json: string): boolean => !/\\u0000|\\ud[89a-f]/i.test(json);
 
-describe('YAML', () => {
-  it('comes back as the same JSON text, whatever the values', () => {
+describe('YAML that the server prints', () => {
+  it('converts back to the same JSON text, for any values', () => {
     fc.assert(
       fc.property(tree, (value) => {
         const json = JSON.stringify(value);
@@ -78,7 +78,7 @@ describe('YAML', () => {
     );
   });
 
-  it('is read by another reader as the same values', () => {
+  it('is read by js-yaml as the same values', () => {
     fc.assert(
       fc.property(tree, (value) => {
         const json = JSON.stringify(value);
@@ -96,7 +96,7 @@ function yamlOf(...texts: readonly string[]): string {
 }
 
 describe(YamlOfJson, () => {
-  it('S6: prints parts as it prints their whole, wherever they end between two tokens', () => {
+  it('S6: prints a text in chunks as it prints the whole text, wherever a chunk ends between two tokens', () => {
     fc.assert(
       fc.property(tree, (value) => {
         const json = JSON.stringify(value);
@@ -106,7 +106,7 @@ describe(YamlOfJson, () => {
     );
   });
 
-  it('prints blocks, keeps digits, and quotes what could be taken for something else', () => {
+  it('prints blocks, keeps digits, and quotes ambiguous scalars', () => {
     const json =
       '{"resourceType":"Patient","active":true,"value":1.10,"code":"1.10","flag":"yes","url":"http://x.example/a:b",' +
       '"name":[{"family":"Rivera Lind","given":["Ana","B: c"]},{}],"empty":[],"none":null,"smile":"\\ud83d\\ude00"}';
@@ -135,7 +135,7 @@ smile: "😀"
 });
 
 describe(jsonOfYaml.name, () => {
-  it('keeps digits, and reads words as YAML 1.2 does', () => {
+  it('keeps digits, and reads scalars as YAML 1.2 does', () => {
     expect(jsonOfYaml('a: 1.10\nb: "1.10"\nc: yes\nd: 2020-01-01\ne:\nf: [True, ~, 1E5]\n7: |\n  x\n  y\n')).toBe(
       '{"a":1.10,"b":"1.10","c":"yes","d":"2020-01-01","e":null,"f":[true,null,1E5],"7":"x\\ny\\n"}',
     );
@@ -146,10 +146,10 @@ describe(jsonOfYaml.name, () => {
     ['an alias alone', 'a: *x'],
     ['tags', 'a: !!binary aGk='],
     ['two documents', 'a: 1\n---\nb: 2'],
-    ['other numbers', 'a: 0x1F'],
+    ['hexadecimal numbers', 'a: 0x1F'],
     ['infinity', 'a: .inf'],
     ['collections as keys', '? [a]\n: 1'],
-    ['what is no YAML', 'a: [1'],
+    ['a syntax error', 'a: [1'],
     ['depth', '['.repeat(100_000)],
   ])('refuses %s', (_name, yaml) => {
     expect(() => jsonOfYaml(yaml)).toThrow(JsonBodyError);
@@ -159,7 +159,7 @@ describe(jsonOfYaml.name, () => {
     expect(() => compactJson(jsonOfYaml('a: 1\n"a": 2'))).toThrow(/Duplicate key/);
   });
 
-  it('says where, and never what', () => {
+  it('reports line and column without the text', () => {
     expect(() => jsonOfYaml('name: Rivera\nsecret: "unclosed')).toThrow(/^Malformed YAML \(line \d+, column \d+\)$/);
   });
 });

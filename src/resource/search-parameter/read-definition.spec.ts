@@ -19,7 +19,7 @@ const OWN = { id: 'mine', url: 'http://ward.example/SearchParameter/mine', statu
 
 describe(readDefinition, () => {
   it.each(composites.map((definition) => [definition.id, definition] as const))(
-    'takes a copy of %s under another code',
+    'reads a copy of %s under another code, or refuses it with a reason',
     (id, definition) => {
       const copy = { ...searchParameterResource(definition), ...OWN, code: 'mine' };
       const refusal = REFUSED[id];
@@ -34,12 +34,15 @@ describe(readDefinition, () => {
     ['date', 'date', 'Procedure', 'Procedure.performed', 'clinical-date'],
     ['date', 'date', 'Immunization', 'Immunization.occurrence', undefined],
     ['name', 'string', 'Organization', 'Organization.name', 'Organization-name|4.0.1'],
-  ])('C4.8: a definition of %s equal to the built-in one adds nothing', (code, type, base, expression, original) => {
-    const derivedFrom =
-      original === undefined ? {} : { derivedFrom: `http://hl7.org/fhir/SearchParameter/${original}` };
-    const value = { resourceType: 'SearchParameter', ...OWN, ...derivedFrom, code, type, base: [base], expression };
-    expect(readDefinition(value, builtIn)).toEqual([]);
-  });
+  ])(
+    'C4.8: adds nothing for a definition of %s that equals the built-in one',
+    (code, type, base, expression, original) => {
+      const derivedFrom =
+        original === undefined ? {} : { derivedFrom: `http://hl7.org/fhir/SearchParameter/${original}` };
+      const value = { resourceType: 'SearchParameter', ...OWN, ...derivedFrom, code, type, base: [base], expression };
+      expect(readDefinition(value, builtIn)).toEqual([]);
+    },
+  );
 
   it.each([
     ['_id', 'token', 'Encounter', 'Encounter.status', 'Resource-id', 'is taken'],
@@ -48,20 +51,20 @@ describe(readDefinition, () => {
     ['name', 'string', 'Organization', 'Organization.name', undefined, 'is taken'],
     ['name', 'string', 'Organization', 'Organization.name', 'Patient-name-like', 'is taken'],
     ['name', 'string', 'Organization', 'Organization.contact.name.text', 'Organization-name', 'is taken'],
-  ])('C4.8: a definition of %s with another meaning is refused', (code, type, base, expression, original, reason) => {
+  ])('C4.8: refuses a definition of %s with another meaning', (code, type, base, expression, original, reason) => {
     const derivedFrom =
       original === undefined ? {} : { derivedFrom: `http://hl7.org/fhir/SearchParameter/${original}` };
     const value = { resourceType: 'SearchParameter', ...OWN, ...derivedFrom, code, type, base: [base], expression };
     expect(() => readDefinition(value, builtIn)).toThrow(reason);
   });
 
-  it('recognizes copies under their own code', () => {
+  it("adds nothing for copies of HL7's composites under their own code", () => {
     const found = composites.filter(({ id }) => id !== 'DocumentReference-relationship');
     for (const definition of found)
       expect(readDefinition({ ...searchParameterResource(definition), ...OWN }, builtIn)).toEqual([]);
   });
 
-  it('distinguishes another composite from the one with the code', () => {
+  it('refuses another composite under the code of a built-in one', () => {
     const definition = composites.find(({ id }) => id === 'Observation-code-value-quantity');
     if (definition === undefined) throw new Error('HL7 has it');
     const copy = { ...searchParameterResource(definition), ...OWN };

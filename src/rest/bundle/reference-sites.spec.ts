@@ -15,7 +15,7 @@ describe('links of a resource', () => {
       { subject: { display: 'x', reference: 'Patient/"7"' } },
     ],
     [
-      'several, in any order',
+      'several members, in any order',
       [{ reference: URN }, { url: URN }, { reference: URN }],
       [{ reference: 'Patient/"7"' }, { url: 'Patient/"7"' }, { reference: 'Patient/"7"' }],
     ],
@@ -35,17 +35,17 @@ describe('links of a resource', () => {
     ['canonicals', { instantiatesCanonical: [URN], valueCanonical: URN }],
     ['texts that look like JSON', { note: `{"reference":"${URN}"}`, [`x"reference`]: URN, '","reference': URN }],
     ['other links', { reference: 'urn:uuid:12' }],
-    ['nothing', {}],
-  ])('are not %s', (_what, value) => {
+    ['an empty object', {}],
+  ])('are not found in %s', (_what, value) => {
     expect(rewritten(value)).toEqual(value);
   });
 
-  it('leave every other byte as it is', () => {
+  it('are replaced without a change to any other byte', () => {
     const json = `{"a":1.10,"reference":"${URN}","b":"\\u00e9\\/"}`;
     expect(replaceLinks(json, linkSitesOf(json), () => 'B/1')).toBe(`{"a":1.10,"reference":"B/1","b":"\\u00e9\\/"}`);
   });
 
-  it('are those that lead out of a Bundle inside the resource', () => {
+  it('exclude those between entries of a Bundle inside the resource', () => {
     const entry = [
       { fullUrl: URN, resource: { subject: { reference: 'urn:uuid:2' } } },
       { fullUrl: 'http://a.example/Patient/3', resource: { link: [{ reference: URN }, { reference: 'Patient/3' }] } },
@@ -55,13 +55,13 @@ describe('links of a resource', () => {
     expect(sites.map((some) => some.map(({ link }) => link))).toEqual([['urn:uuid:2'], ['Patient/4']]);
   });
 
-  it('leave out those to an entry of a stored Bundle in another case of its urn', () => {
+  it('exclude those to an entry of a stored Bundle, whatever the case of its urn', () => {
     const collection = { fullUrl: 'urn:uuid:A', item: [{ reference: 'urn:UUID:a' }, { reference: 'urn:uuid:b' }] };
     const [sites = []] = linkSitesOfResource([JSON.stringify(collection)]);
     expect(sites.map(({ link }) => link)).toEqual(['urn:uuid:b']);
   });
 
-  it('are urns in url, valueUri and valueUrl, in upper and lower case', () => {
+  it('include urns in url, valueUri and valueUrl, in upper and lower case', () => {
     const values = { url: 'URN:UUID:1', valueUri: 'Urn:uuid:2', valueUrl: 'urn:UUID:3', value: 'URN:UUID:4' };
     const links = linkSitesOf(JSON.stringify(values)).map(({ link }) => link);
     expect(links).toEqual(['URN:UUID:1', 'Urn:uuid:2', 'urn:UUID:3']);

@@ -25,7 +25,7 @@ describe(canonicalCondition.name, () => {
     expect(canonical(one)).not.toBe(canonical(other));
   });
 
-  it('depends on the type', () => {
+  it('differs for another resource type', () => {
     const criteria = 'identifier=a';
     expect(lockKeyOf({ type: 'Patient', criteria })).not.toBe(lockKeyOf({ type: 'Person', criteria }));
   });

@@ -75,7 +75,7 @@ describe(compileFhirPathPatch.name, () => {
       '"contact":[{"name":{"text":"the name"},"gender":"female"}]',
     ],
     [
-      'deletes an element that is empty without what was deleted',
+      'deletes an element and keeps its siblings',
       CONTACT,
       [{ type: 'delete', path: 'Patient.contact[0].name.text' }],
       '"contact":[{"gender":"male"}]',
@@ -93,7 +93,7 @@ describe(compileFhirPathPatch.name, () => {
       '"maritalStatus":{"id":"2"}',
     ],
     [
-      'adds an element of no named type by its parts',
+      'adds a backbone element by its parts',
       '',
       [
         {
@@ -119,25 +119,25 @@ describe(compileFhirPathPatch.name, () => {
       identifiers(3, 1, 2),
     ],
     [
-      'deletes out of a list',
+      'deletes an element of a list',
       identifiers(1, 2, 3),
       [{ type: 'delete', path: 'Patient.identifier[1]' }],
       identifiers(1, 3),
     ],
     [
-      'moves forwards',
+      'moves an element towards the end',
       identifiers(1, 2, 3, 4),
       [{ type: 'move', path: 'Patient.identifier', source: 0, destination: 3 }],
       identifiers(2, 3, 4, 1),
     ],
     [
-      'moves one after the other',
+      'moves several elements in sequence',
       identifiers(1, 2, 3, 4),
       [0, 1, 2].map((destination) => ({ type: 'move', path: 'Patient.identifier', source: 3, destination })),
       identifiers(4, 3, 2, 1),
     ],
     [
-      'refuses to add below what is not there',
+      'refuses to add below a missing element',
       '"identifier":[{"use":"official"}]',
       [
         {
@@ -150,7 +150,7 @@ describe(compileFhirPathPatch.name, () => {
       'unprocessable',
     ],
     [
-      'begins a list',
+      'adds the first element of a list',
       '',
       [{ type: 'add', path: 'Patient', name: 'identifier', value: '"valueIdentifier":{"value":"3"}' }],
       identifiers(3),
@@ -159,11 +159,11 @@ describe(compileFhirPathPatch.name, () => {
     expect(patched(content, ...steps)).toBe(result);
   });
 
-  it('accepts Parameters without any parameter', () => {
+  it('accepts Parameters without parameters', () => {
     expect(outcome('Patient', '"active":true', '{"resourceType":"Parameters"}')).toBe('"active":true');
   });
 
-  it('keeps digits in patched and unpatched numbers', () => {
+  it('keeps the digits of patched and unpatched numbers', () => {
     const content = '"valueQuantity":{"value":1.10},"component":[{"valueQuantity":{"value":2.50}}]';
     const add = operation({
       type: 'add',
@@ -185,12 +185,12 @@ describe(compileFhirPathPatch.name, () => {
     expect(outcome('Ward', '', parameters(add))).toBe(`"bed":{"${name}":"y"}`);
   });
 
-  describe('a choice', () => {
+  describe('a choice element', () => {
     const observed = (content: string, step: Step): string =>
       outcome('Observation', content, parameters(operation(step)));
     const text = '"valueString":"high"';
 
-    it('is found, replaced in place by another type, and added under its type', () => {
+    it('is found by its name, replaced by another type at the same position, and added under its type', () => {
       expect(
         observed('"valueQuantity":{"value":1},"note":[]', { type: 'replace', path: 'Observation.value', value: text }),
       ).toBe('"valueString":"high","note":[]');
@@ -228,43 +228,43 @@ describe(compileFhirPathPatch.name, () => {
       ["Patient.extension('http://e/1').value", '"valueString":"Z"'],
       ["Patient.extension.where(url = 'http://e/1').value.ofType(string)", '"valueString":"Z"'],
       ['Patient.name.skip(1).given', '"given":["Z"]'],
-    ])('%s selects one element', (path, shown) => {
+    ])('selects one element: %s', (path, shown) => {
       expect(patched(content, { type: 'replace', path, value: '"valueString":"Z"' })).toContain(shown);
     });
 
-    it('into an extension of an extension reaches it', () => {
+    it('selects an element of a nested extension', () => {
       const path = "Patient.extension('http://e/2').extension('in').value";
       expect(patched(content, { type: 'replace', path, value: '"valueCode":"z"' })).toContain('"valueCode":"z"');
     });
 
     it.each([
-      ['nothing', 'Patient.photo'],
-      ['many', 'Patient.name.given'],
-      ['many by a union', 'Patient.name | Patient.telecom'],
+      ['no element', 'Patient.photo'],
+      ['several elements', 'Patient.name.given'],
+      ['several elements of a union', 'Patient.name | Patient.telecom'],
       ['a computed value', 'Patient.name.count()'],
       ['a literal', "'x'"],
       ['a changed text', 'Patient.name[0].given[0].upper()'],
       ['the resource itself', 'Patient'],
       ['a variable', '%resource.name[0]'],
       ['another resource', 'Patient.managingOrganization.resolve().name'],
-      ['everything below', 'Patient.descendants().first()'],
+      ['the first descendant', 'Patient.descendants().first()'],
       ['an endless search', 'Patient.repeat(children())'],
-      ['a trace', "Patient.trace('x').name[0]"],
-      ['a function that there is not', 'Patient.nonsense()'],
-    ])('that yields %s is refused', (_case, path) => {
+      ['the result of trace()', "Patient.trace('x').name[0]"],
+      ['the result of an unknown function', 'Patient.nonsense()'],
+    ])('is refused as unprocessable if it selects %s', (_case, path) => {
       expect(patched(content, { type: 'replace', path, value: '"valueString":"Z"' })).toBe('unprocessable');
     });
 
     it.each([
-      ['no FHIRPath', 'Patient.name['],
+      ['no valid FHIRPath', 'Patient.name['],
       ['too long', `Patient.name.where(${'true and '.repeat(300)}true)`],
-    ])('that is %s is malformed', (_case, path) => {
+    ])('is refused as invalid if it is %s', (_case, path) => {
       expect(patched(content, { type: 'delete', path })).toBe('invalid');
     });
   });
 
-  describe('delete', () => {
-    it('of a missing element changes nothing, of several is refused', () => {
+  describe('the operation delete', () => {
+    it('changes nothing for a missing element, and is refused for several elements', () => {
       expect(patched(CONTACT, { type: 'delete', path: 'Patient.birthDate' })).toBe(CONTACT);
       expect(patched(identifiers(1, 2), { type: 'delete', path: 'Patient.identifier' })).toBe('unprocessable');
     });
@@ -273,7 +273,7 @@ describe(compileFhirPathPatch.name, () => {
   describe('a primitive with extensions', () => {
     const content = '"name":[{"given":["A",null,"C"],"_given":[null,{"id":"b"},null]}],"birthDate":"2000"';
 
-    it('keeps its list aligned', () => {
+    it('keeps its extensions aligned in a list', () => {
       const moved = patched(content, { type: 'move', path: 'Patient.name[0].given', source: 2, destination: 0 });
       expect(moved).toContain('{"given":["C","A",null],"_given":[null,null,{"id":"b"}]}');
       expect(patched(content, { type: 'delete', path: "Patient.name[0].given.where($this='A')" })).toContain(
@@ -298,7 +298,7 @@ describe(compileFhirPathPatch.name, () => {
     });
   });
 
-  it('works on types unknown to R4, by their existing members', () => {
+  it('patches types that R4 does not define by their existing members', () => {
     const content = '"pulse":{"value":72},"list":[{"a":1}]';
     const own = (step: Step): string => outcome('SDCDocument', content, parameters(operation(step)));
     expect(own({ type: 'replace', path: 'SDCDocument.pulse.value', value: '"valueDecimal":72.0' })).toContain('72.0');
@@ -311,38 +311,44 @@ describe(compileFhirPathPatch.name, () => {
   });
 
   it.each<[string, Step]>([
-    ['an element that there is not', { type: 'add', path: 'Patient', name: 'colour', value: '"valueString":"x"' }],
-    ['an element that is there already', { type: 'add', path: 'Patient', name: 'gender', value: '"valueCode":"male"' }],
+    ['an unknown element', { type: 'add', path: 'Patient', name: 'colour', value: '"valueString":"x"' }],
+    [
+      'the addition of an existing element',
+      { type: 'add', path: 'Patient', name: 'gender', value: '"valueCode":"male"' },
+    ],
     ['an index beyond the list', { type: 'insert', path: 'Patient.name', index: 2, value: '"valueHumanName":{}' }],
     [
-      'an insertion into what is no list',
+      'an insertion into an element that does not repeat',
       { type: 'insert', path: 'Patient.gender', index: 0, value: '"valueCode":"x"' },
     ],
     [
-      'an insertion at one element',
+      'an insertion whose path selects one element of a list',
       { type: 'insert', path: 'Patient.name[0]', index: 0, value: '"valueHumanName":{}' },
     ],
-    ['a move from beyond', { type: 'move', path: 'Patient.name', source: 1, destination: 0 }],
-    ['a move to beyond', { type: 'move', path: 'Patient.name', source: 0, destination: 1 }],
+    ['a move from an index beyond the list', { type: 'move', path: 'Patient.name', source: 1, destination: 0 }],
+    ['a move to an index beyond the list', { type: 'move', path: 'Patient.name', source: 0, destination: 1 }],
   ])('refuses %s as not applicable', (_case, step) => {
     expect(patched('"gender":"female","name":[{"family":"A"}]', step)).toBe('unprocessable');
   });
 
   it.each([
     ['another resource', '{"resourceType":"Bundle"}'],
-    ['a parameter of another name', parameters('{"name":"op","part":[]}')],
-    ['no parts', parameters('{"name":"operation"}')],
+    ['a parameter with another name', parameters('{"name":"op","part":[]}')],
+    ['an operation without parts', parameters('{"name":"operation"}')],
     ['an unknown type', parameters(operation({ type: 'upsert', path: 'Patient' }))],
-    ['no path', parameters('{"name":"operation","part":[{"name":"type","valueCode":"delete"}]}')],
-    ['no value', parameters(operation({ type: 'replace', path: 'Patient.gender' }))],
+    ['an operation without a path', parameters('{"name":"operation","part":[{"name":"type","valueCode":"delete"}]}')],
+    ['a replacement without a value', parameters(operation({ type: 'replace', path: 'Patient.gender' }))],
     [
       'two values',
       parameters(operation({ type: 'replace', path: 'Patient.gender', value: '"valueCode":"a","valueString":"b"' })),
     ],
-    ['no index', parameters(operation({ type: 'insert', path: 'Patient.name', value: '"valueString":"b"' }))],
+    [
+      'an insertion without an index',
+      parameters(operation({ type: 'insert', path: 'Patient.name', value: '"valueString":"b"' })),
+    ],
     ['a negative index', parameters(operation({ type: 'move', path: 'Patient.name', source: -1, destination: 0 }))],
     [
-      'a part that occurs twice',
+      'a duplicate part',
       parameters(operation({ type: 'delete', path: 'a' }).replace(']', ',{"name":"path","valueString":"b"}]')),
     ],
   ])('refuses %s as malformed', (_case, patch) => {

@@ -20,7 +20,7 @@ function outcome(original: string, patch: string): string {
 }
 
 describe(compileJsonPatch.name, () => {
-  it('moves a member whose long name begins as that of its new place', () => {
+  it('moves a member to a path with the same first 300 characters', () => {
     const [one, other] = [`${'x'.repeat(300)}1`, `${'x'.repeat(300)}2`];
     const move = `[{"op":"move","from":"/${one}","path":"/${other}"}]`;
     expect(patched(`{"${one}":1}`, move)).toBe(`{"${other}":1}`);
@@ -68,23 +68,28 @@ describe(compileJsonPatch.name, () => {
       '[{"op":"add","path":"/foo/-","value":["abc","def"]}]',
       '{"foo":["bar",["abc","def"]]}',
     ],
-  ])('does %s of the RFC', (_name, original, patch, result) => {
+  ])('returns the result of case %s of RFC 6902', (_name, original, patch, result) => {
     expect(outcome(original, patch)).toBe(result);
   });
 
   it.each([
     ['replaces the whole document', '{"a":1}', '[{"op":"replace","path":"","value":{"b":2}}]', '{"b":2}'],
-    ['adds over what is there', '{"a":1,"b":2}', '[{"op":"add","path":"/a","value":3}]', '{"a":3,"b":2}'],
+    ['replaces an existing member by add', '{"a":1,"b":2}', '[{"op":"add","path":"/a","value":3}]', '{"a":3,"b":2}'],
     [
-      'copies apart',
+      'copies a value that later operations change independently',
       '{"a":{"x":1}}',
       '[{"op":"copy","from":"/a","path":"/b"},{"op":"remove","path":"/b/x"}]',
       '{"a":{"x":1},"b":{}}',
     ],
-    ['moves to where it is', '{"a":1,"b":2}', '[{"op":"move","from":"/a","path":"/a"}]', '{"a":1,"b":2}'],
-    ['moves within what shifts', '{"a":[1,2,3]}', '[{"op":"move","from":"/a/0","path":"/a/2"}]', '{"a":[2,3,1]}'],
-    ['takes the empty key', '{"":{"":1}}', '[{"op":"replace","path":"//","value":2}]', '{"":{"":2}}'],
-    ['takes digits as a key of an object', '{"a":{"01":1}}', '[{"op":"remove","path":"/a/01"}]', '{"a":{}}'],
+    ['moves a member to its own path', '{"a":1,"b":2}', '[{"op":"move","from":"/a","path":"/a"}]', '{"a":1,"b":2}'],
+    [
+      'moves an element within its array',
+      '{"a":[1,2,3]}',
+      '[{"op":"move","from":"/a/0","path":"/a/2"}]',
+      '{"a":[2,3,1]}',
+    ],
+    ['accepts the empty key', '{"":{"":1}}', '[{"op":"replace","path":"//","value":2}]', '{"":{"":2}}'],
+    ['accepts digits as a key of an object', '{"a":{"01":1}}', '[{"op":"remove","path":"/a/01"}]', '{"a":{}}'],
     [
       'keeps digits',
       '{"a":1.10,"b":[2.50]}',
@@ -105,7 +110,7 @@ describe(compileJsonPatch.name, () => {
     ['{"a":[1.0,{"b":2}]}', '{"a":[1,{"b":2.0}]}'],
     ['{"a":1,"b":2}', '{"b":2,"a":1}'],
     ['"\\u00e9"', '"é"'],
-  ])('tests %s as equal to %s', (stored, value) => {
+  ])('considers %s and %s equal in a test', (stored, value) => {
     const original = `{"a":${stored}}`;
     expect(outcome(original, `[{"op":"test","path":"/a","value":${value}}]`)).toBe(
       printLossless(parseLossless(original)),
@@ -123,22 +128,22 @@ describe(compileJsonPatch.name, () => {
     ['{"a":1}', '{"a":1,"b":null}'],
     ['{"a":null}', '{"b":null}'],
     ['{}', '[]'],
-  ])('tests %s as different from %s', (stored, value) => {
+  ])('considers %s and %s different in a test', (stored, value) => {
     expect(outcome(`{"a":${stored}}`, `[{"op":"test","path":"/a","value":${value}}]`)).toBe('unprocessable');
   });
 
   it.each([
     ['an object', '{"op":"add","path":"/a","value":1}'],
-    ['no operation', '[1]'],
+    ['a number in place of an operation', '[1]'],
     ['an unknown operation', '[{"op":"increment","path":"/a","value":1}]'],
     ['an operation without a name', '[{"path":"/a"}]'],
-    ['no path', '[{"op":"remove"}]'],
+    ['an operation without a path', '[{"op":"remove"}]'],
     ['a path that is no text', '[{"op":"remove","path":1}]'],
-    ['no value', '[{"op":"add","path":"/a"}]'],
-    ['no from', '[{"op":"move","path":"/a"}]'],
-    ['a path without its slash', '[{"op":"remove","path":"a"}]'],
+    ['an operation without a value', '[{"op":"add","path":"/a"}]'],
+    ['a move without a source', '[{"op":"move","path":"/a"}]'],
+    ['a path without a leading slash', '[{"op":"remove","path":"a"}]'],
     ['a lone tilde', '[{"op":"remove","path":"/a~"}]'],
-    ['an escape that is none', '[{"op":"remove","path":"/a~2"}]'],
+    ['an invalid escape', '[{"op":"remove","path":"/a~2"}]'],
   ])('refuses %s as malformed', (_case, patch) => {
     expect(outcome('{"a":1}', patch)).toBe('invalid');
   });
@@ -149,16 +154,16 @@ describe(compileJsonPatch.name, () => {
     ['an exponent', '[{"op":"remove","path":"/a/1e0"}]'],
     ['a huge index', '[{"op":"add","path":"/a/99999999999999999999","value":1}]'],
     ['an index beyond the end', '[{"op":"add","path":"/a/4","value":1}]'],
-    ['a removal behind the end', '[{"op":"remove","path":"/a/3"}]'],
+    ['a removal beyond the end', '[{"op":"remove","path":"/a/3"}]'],
     ['a removal at the end mark', '[{"op":"remove","path":"/a/-"}]'],
     ['length', '[{"op":"test","path":"/a/length","value":3}]'],
     ['__proto__', '[{"op":"add","path":"/__proto__/polluted","value":true}]'],
     ['constructor', '[{"op":"add","path":"/constructor/prototype/polluted","value":true}]'],
     ['a scalar as parent', '[{"op":"add","path":"/b/c","value":1}]'],
-    ['the whole document removed', '[{"op":"remove","path":""}]'],
+    ['the removal of the whole document', '[{"op":"remove","path":""}]'],
     ['a move into itself', '[{"op":"move","from":"/c","path":"/c/d"}]'],
-    ['a replacement of nothing', '[{"op":"replace","path":"/x","value":1}]'],
-    ['a copy of nothing', '[{"op":"copy","from":"/x","path":"/y"}]'],
+    ['the replacement of a missing member', '[{"op":"replace","path":"/x","value":1}]'],
+    ['a copy of a missing member', '[{"op":"copy","from":"/x","path":"/y"}]'],
   ])('refuses %s as not applicable', (_case, patch) => {
     expect(outcome('{"a":[1,2,3],"b":"x","c":{}}', patch)).toBe('unprocessable');
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
@@ -169,7 +174,7 @@ describe(compileJsonPatch.name, () => {
     expect(outcome('{"a":1}', `[${steps}]`)).toBe('unprocessable');
   });
 
-  it('refuses unbounded copies', () => {
+  it('limits the growth by copies', () => {
     const double = Array.from({ length: 40 }, (_, n) => `{"op":"copy","from":"/a","path":"/a/${n % 2}"}`);
     expect(outcome('{"a":[[1,1,1,1],[2]]}', `[${double.join(',')}]`)).toBe('unprocessable');
     const long = `{"a":"${'x'.repeat(1_000_000)}"}`;
@@ -177,12 +182,12 @@ describe(compileJsonPatch.name, () => {
     expect(outcome(long, `[${copies.join(',')}]`)).toBe('unprocessable');
   });
 
-  it('S23: can pause while it is compiled', () => {
+  it('S23: pauses while it compiles', () => {
     const operations = Array.from({ length: 20_000 }, (_, n) => `{"op":"add","path":"/a${n}","value":1}`);
     expect([...compileJsonPatch(parseLossless(`[${operations.join(',')}]`))].length).toBeGreaterThan(50);
   });
 
-  it('can be applied again', () => {
+  it('compiles a patch that can be applied several times', () => {
     const patch = atOnce(
       compileJsonPatch(
         parseLossless('[{"op":"add","path":"/a","value":{"b":[]}},{"op":"add","path":"/a/b/-","value":1}]'),
@@ -194,7 +199,7 @@ describe(compileJsonPatch.name, () => {
     ]);
   });
 
-  it('gives the same result as a plain model of the RFC, digit by digit', () => {
+  it('returns the same result as a simple model of RFC 6902, including digits', () => {
     const step = fc.constantFrom('a', 'b', 'c', 'a~1b', '~0', '', '0', '1', '-', '01');
     const pointer = fc.array(step, { maxLength: 3 }).map((steps) => steps.map((one) => `/${one}`).join(''));
     const operation = fc.oneof(

@@ -31,13 +31,13 @@ describe(compileMergePatch.name, () => {
     expect(merge(original, patch)).toBe(result);
   });
 
-  it('keeps digits in patched and unpatched numbers', () => {
+  it('keeps the digits of patched and unpatched numbers', () => {
     expect(merge('{"a":1.10,"b":{"c":2.50,"d":1e2}}', '{"b":{"d":3.00,"e":[0.10]}}')).toBe(
       '{"a":1.10,"b":{"c":2.50,"d":3.00,"e":[0.10]}}',
     );
   });
 
-  it('can be applied again', () => {
+  it('compiles a patch that can be applied several times', () => {
     const patch = compileMergePatch(parseLossless('{"a":{"b":[1]}}'));
     const once = atOnce(patch(atOnce(patch(parseLossless('{"c":1}')))));
     expect([printLossless(once), printLossless(atOnce(patch(parseLossless('{}'))))]).toEqual([
@@ -46,7 +46,7 @@ describe(compileMergePatch.name, () => {
     ]);
   });
 
-  it('gives the same result as the pseudo code of the RFC', () => {
+  it('returns the same result as the pseudo code of RFC 7396', () => {
     fc.assert(
       fc.property(jsonText, jsonText, (original, patch) => {
         expect(merge(original, patch)).toBe(stringify(merged(parse(original), parse(patch))));

@@ -61,7 +61,7 @@ const named = (count: number): string =>
 const LONGEST = 500;
 
 describe(compileResourcePatch.name, () => {
-  it('S22: applies hundreds of operations to 60 kB in short time slices', async () => {
+  it('S22: applies 250 operations to 60 kB in short time slices', async () => {
     const operations = Array.from({ length: 250 }, (_, n) => ({
       type: 'replace',
       path: `Patient.name[${n}].family`,
@@ -82,13 +82,16 @@ describe(compileResourcePatch.name, () => {
     ],
     ['from', (n) => ({ type: 'delete', path: `Patient.name[${n * 50}]` })],
     ['within', (n) => ({ type: 'move', path: 'Patient.name', source: n * 50, destination: 24_999 - n * 50 })],
-  ])('S22: applies 500 operations %s a list of 25,000 elements, 1 MB', async (_title, operationOf) => {
-    const operations = Array.from({ length: 500 }, (_, n) => operationOf(n));
-    let text = '';
-    const longest = await longestTurn(async () => (text = await applyInTime(named(25_000), operations)));
-    expect(text).not.toBe(named(25_000));
-    expect(longest).toBeLessThan(LONGEST);
-  });
+  ])(
+    'S22: applies 500 operations %s a list of 25,000 elements, 1 MB, in short time slices',
+    async (_title, operationOf) => {
+      const operations = Array.from({ length: 500 }, (_, n) => operationOf(n));
+      let text = '';
+      const longest = await longestTurn(async () => (text = await applyInTime(named(25_000), operations)));
+      expect(text).not.toBe(named(25_000));
+      expect(longest).toBeLessThan(LONGEST);
+    },
+  );
 
   it('S22: searches 16 times for a missing element in 400 kB, in short time slices', async () => {
     const operations = Array.from({ length: 16 }, () => ({ type: 'delete', path: 'Patient.contact.name.family' }));
@@ -99,7 +102,7 @@ describe(compileResourcePatch.name, () => {
     expect(longest).toBeLessThan(LONGEST);
   });
 
-  it('S22: stops a path that takes too long, and a patch of many slow paths', async () => {
+  it('S22: refuses a path that takes too long, and a patch with many slow paths', async () => {
     const inner = "given.where($this.length() > 0).exists() and family.where($this.startsWith('f')).exists()";
     const slow = `Patient.name.where(${Array.from({ length: 12 }, () => inner).join(' and ')})[0].family`;
     const value = { valueString: 'f' };
@@ -112,7 +115,7 @@ describe(compileResourcePatch.name, () => {
     expect(longest).toBeLessThan(LONGEST);
   });
 
-  it('S22: gives the same result as a new tree for each operation, digit by digit', () => {
+  it('S22: returns the same result as a new tree for each operation, including digits', () => {
     const index = fc.nat({ max: 3 });
     const name = { valueHumanName: { family: 'n', given: ['x', 'y'] } };
     const operation: fc.Arbitrary<Operation> = fc.oneof(

@@ -32,14 +32,14 @@ describe(findAliases.name, () => {
     expect(Object.fromEntries(findAliases([...standard].reverse(), []))).toEqual(expected);
   });
 
-  it('gives the rows to the first of equal parameters', () => {
+  it('stores the rows of equal parameters under the first one', () => {
     expect(Object.fromEntries(findAliases(candidates({ a: subject, b: subject, c: subject }), []))).toEqual({
       b: { codes: ['a'] },
       c: { codes: ['a'] },
     });
   });
 
-  it('accepts no alias that covers part of a parameter, or more than it', () => {
+  it('finds no alias that covers only part of a parameter, or more than it', () => {
     const standard = candidates({
       both: `${subject} | ${performer}`,
       subject,
@@ -48,11 +48,11 @@ describe(findAliases.name, () => {
     expect([...findAliases(standard, [])]).toEqual([]);
   });
 
-  it('never joins parameters of different kinds', () => {
+  it('never combines parameters of different types', () => {
     expect([...findAliases([...candidates({ a: subject }), ...candidates({ b: subject }, 'token')], [])]).toEqual([]);
   });
 
-  it('lets own parameters use the rows of others but never lend theirs', () => {
+  it("lets parameters of modules use the rows of HL7's parameters, and never the reverse", () => {
     const own = candidates({ mine: subject, first: performer, second: performer });
     expect(Object.fromEntries(findAliases(candidates({ subject }), own))).toEqual({ mine: { codes: ['subject'] } });
   });

@@ -15,7 +15,7 @@ const expressions = new Map(
 );
 
 describe('compiled search parameters', () => {
-  it('reach the same values as a FHIRPath engine in generated resources of every type', () => {
+  it('select the same values as a FHIRPath engine in generated resources of every type', () => {
     const proven = new Set<string>();
     const types = [...r4ResourceTypes()];
     fc.assert(

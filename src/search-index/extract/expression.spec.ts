@@ -23,7 +23,7 @@ const observation = {
 };
 
 describe(compilePaths.name, () => {
-  it('resolves the types of a choice and picks its member by the type', () => {
+  it('resolves the types of a choice and selects its member by the type', () => {
     expect(typesOf('Observation.effective', 'Observation')).toEqual(['dateTime', 'Period', 'Timing', 'instant']);
     expect(typesOf('(Observation.value as Quantity)', 'Observation')).toEqual(['Quantity']);
     expect(
@@ -57,25 +57,25 @@ describe(compilePaths.name, () => {
     [{ reference: 'urn:uuid:c757873d-ec9a-4326-a141-556f43239520' }, false],
     [{ identifier: { value: '5' }, type: 'Patient' }, false],
     ['Patient/1', false],
-  ])('reads the type of %j from the reference itself: Patient is %s', (subject, isPatient) => {
+  ])('reads the type of %j without resolving it: is Patient: %s', (subject, isPatient) => {
     const found = evaluate('Observation.subject.where(resolve() is Patient)', { ...observation, subject });
     expect(found).toEqual(isPatient ? [subject] : []);
   });
 
-  it('filters by a member', () => {
+  it('filters by the value of a member', () => {
     const telecom = [{ system: 'phone', value: '1' }, { system: 'email', value: '2' }, 'x', null];
     expect(evaluate("Patient.telecom.where(system='phone').value", { resourceType: 'Patient', telecom })).toEqual([
       '1',
     ]);
   });
 
-  it('counts an index over the whole collection', () => {
+  it('applies an index to the whole collection', () => {
     const entry = [null, { resource: { id: 'a' } }, { resource: { id: 'b' } }];
     expect(evaluate('Bundle.entry[0].resource', { resourceType: 'Bundle', entry })).toEqual([{ id: 'a' }]);
     expect(evaluate('Bundle.entry[0].resource', { resourceType: 'Bundle', entry: [] })).toEqual([]);
   });
 
-  it('reaches the value if the path names an extension', () => {
+  it('returns the value of a named extension', () => {
     const extension = [
       { url: 'http://a', valueCode: 'x' },
       { url: 'http://b', valueCode: 'y' },
@@ -88,12 +88,12 @@ describe(compilePaths.name, () => {
     [{ deceasedBoolean: false }, [false]],
     [{ deceasedBoolean: true }, [true]],
     [{ deceasedDateTime: '2020' }, [true]],
-  ])('evaluates %j to %j', (members, answer) => {
+  ])('evaluates the deceased condition for %j to %j', (members, answer) => {
     const patient = { resourceType: 'Patient', ...members };
     expect(evaluate('Patient.deceased.exists() and Patient.deceased != false', patient)).toEqual(answer);
   });
 
-  it('has three truth values', () => {
+  it('evaluates three-valued logic', () => {
     const patient = { resourceType: 'Patient', active: true };
     const answers = [
       "gender = 'x' and active = false",
@@ -131,13 +131,13 @@ describe(compilePaths.name, () => {
     expect(() => typesOf(expression, 'Observation')).toThrow(reason);
   });
 
-  it('refuses "as" where no type table gives the member', () => {
+  it('refuses "as" if no type table defines the member', () => {
     expect(() => typesOf('Session.value as Quantity', 'Session')).toThrow(
       'name the JSON member instead, such as "valueQuantity"',
     );
   });
 
-  it('reaches nothing in values of other shapes', () => {
+  it('returns nothing for values of other shapes', () => {
     expect(
       evaluate('Observation.component.code.coding.code', {
         resourceType: 'Observation',

@@ -58,7 +58,7 @@ const observation = {
 };
 
 describe('an extractor', () => {
-  it('derives all rows of a resource once', () => {
+  it('returns each row of a resource once', () => {
     const at = Date.parse('2023-02-05T10:00:00Z');
     const rows = extract(observation);
     expect(rows).toEqual({
@@ -107,7 +107,7 @@ describe('an extractor', () => {
     ]);
   });
 
-  it('writes tokens of every shape', () => {
+  it('returns rows for tokens of every data type', () => {
     const rows = extract({
       resourceType: 'Patient',
       id: 'p7',
@@ -128,11 +128,11 @@ describe('an extractor', () => {
     ]);
   });
 
-  it('gives a Patient its own hash', () => {
+  it('sets the patient hash of a Patient to its own hash', () => {
     expect(extract({ resourceType: 'Patient', id: 'p7' }).patientHash).toBe(hashes.ofTarget('Patient/p7'));
   });
 
-  it('sets no patient if a type allows several', () => {
+  it('sets no patient hash if a type may refer to several patients', () => {
     const participant = [{ actor: { reference: 'Patient/a' } }, { actor: { reference: 'Patient/b' } }];
     const rows = extract({ resourceType: 'Appointment', participant });
     expect(rows.patientHash).toBe(0);
@@ -149,7 +149,7 @@ describe('an extractor', () => {
     expect(presentCodes('Observation', rows)).not.toContain('patient');
   });
 
-  it('links canonicals with and without their version, and own URLs as local references', () => {
+  it('stores canonicals with and without their version, and own URLs as local references', () => {
     const rows = extract({
       resourceType: 'QuestionnaireResponse',
       questionnaire: 'http://q|2',
@@ -162,14 +162,14 @@ describe('an extractor', () => {
     ]);
   });
 
-  it('links no contained resource, but notes its presence', () => {
+  it('stores no row for a contained resource, but records its presence', () => {
     const contained = [{ resourceType: 'Patient', id: 'x' }];
     const rows = extract({ resourceType: 'Observation', contained, subject: { reference: '#x' } });
     expect(rows.references).toEqual([]);
     expect(presentCodes('Observation', rows)).toEqual(['patient', 'subject']);
   });
 
-  it('reads the native references and plain members of types of the server', () => {
+  it("reads native references and plain members of the server's own types", () => {
     const rows = extract({ resourceType: 'SDCDocument', type: 'note', patient: { resourceType: 'Patient', id: 'p7' } });
     expect(rows).toMatchObject({
       patientHash: hashes.ofTarget('Patient/p7'),
@@ -185,7 +185,7 @@ describe('an extractor', () => {
     };
     const day = Date.parse('2023-02-05');
 
-    it('extends open ends of a period to the limits, and dates a period without a start by its end', () => {
+    it('extends open ends of a period to the limits, and uses the end as main date if there is no start', () => {
       expect(ranges({ effectivePeriod: { start: '2023-02-05' } })).toEqual([day, [day, latestInstant]]);
       expect(ranges({ effectivePeriod: { end: '2023-02-05' } })).toEqual([
         day + 86_399_999,
@@ -193,7 +193,7 @@ describe('an extractor', () => {
       ]);
     });
 
-    it('takes the outer limits of a timing', () => {
+    it('uses the outer limits of a Timing', () => {
       const event = ['2023-02-06', '2023-02-05', 5, { event: [] }];
       const end = Date.parse('2023-03-01') - 1;
       expect(ranges({ effectiveTiming: { event } })).toEqual([day, [day, day + 2 * 86_400_000 - 1]]);
@@ -203,12 +203,12 @@ describe('an extractor', () => {
       expect(ranges({ effectiveTiming: { repeat: { count: 3 } } })).toEqual([undefined]);
     });
 
-    it('gives no row for other values', () => {
+    it('returns no row for an invalid date', () => {
       expect(ranges({ effectiveDateTime: 'soon' })).toEqual([undefined]);
     });
   });
 
-  it('never throws and gives rows in range, for any element values', () => {
+  it('never throws, and returns rows within their limits, for any element values', () => {
     const types = ['Observation', 'Patient', 'Bundle', 'AuditEvent', 'MedicationRequest', 'SDCDocument'];
     const members = types.flatMap((type) =>
       [...(elementsOfType(type)?.values() ?? [])].flatMap(({ name, isChoice, types: names }) =>
@@ -280,12 +280,12 @@ describe('an extractor', () => {
     valueCodeableConcept: codings(count),
   });
 
-  it('refuses a resource with too many pairs, before they are made', () => {
+  it('refuses a resource with too many pairs before it builds them', () => {
     expect(() => extract(wide(1000))).toThrow('pair more than 20000 values');
     expect(extract(wide(50)).tokens.length).toBeGreaterThan(2500);
   });
 
-  it('pauses between many pairs, even of a small resource', () => {
+  it('pauses between many pairs, even in a small resource', () => {
     expect([...extractorOf('Observation')(wide(10))]).toEqual([]);
     expect([...extractorOf('Observation')(wide(140))].length).toBeGreaterThanOrEqual(140);
     expect(extract(wide(140)).tokens.length).toBeGreaterThan(140 * 140);

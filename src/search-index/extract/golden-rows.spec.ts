@@ -157,16 +157,16 @@ const digestOf = (value: unknown): string =>
     .digest('base64url')
     .slice(0, 16);
 
-/** The failure message, which says what to do. */
+/** The failure message with the remedy. */
 const ASKED = 'the rows of stored resources change: raise a version in rows-version.ts and note the digests';
 
 describe('search rows of fixed resources', () => {
-  it('H1: have digests for the versions of the code that makes them', () => {
+  it('H1: are recorded for the present versions of the code', () => {
     expect({ [ASKED]: ROWS_VERSIONS }).toEqual({ [ASKED]: GOLDEN.versions });
   });
 
   it.each(RESOURCES.map((resource) => [resource.resourceType, resource] as const))(
-    'H1: are the same for %s',
+    'H1: equal the recorded digest for %s',
     (type, resource) => {
       const { present, ...found } = atOnce(extractorOf(type)(resource));
       // The database assigns the bits of the presence mask, so only the number of set bits is compared.
@@ -179,7 +179,7 @@ describe('search rows of fixed resources', () => {
     },
   );
 
-  it('H1: come from the same compiled parameters', () => {
+  it('H1: use the recorded search parameters', () => {
     const digests = [...r4ResourceTypes()].flatMap((type) =>
       set.list(type).map((parameter) => [type, parameter.code, parameterDigest(parameter, set)]),
     );

@@ -28,7 +28,7 @@ describe(halfSipHash53.name, () => {
     expect(halfSipHash53(bytes.toString('utf16le', 4), bytes.readInt32LE(), key)).toBe(Number(expected));
   });
 
-  it('is a whole number from 1 to 2^53 - 1, another one under another key', () => {
+  it('is an integer from 1 to 2^53 - 1, and differs under another key', () => {
     fc.assert(
       fc.property(anyText(), fc.integer(), fc.integer(), (text, seed, low) => {
         const hash = halfSipHash53(text, seed, { low, high: 7 });
@@ -38,7 +38,7 @@ describe(halfSipHash53.name, () => {
     );
   });
 
-  it('keeps 100,000 short codes of neighboring seeds apart', () => {
+  it('has no collision among 100,000 short codes with neighboring seeds', () => {
     const hashes = new Set<number>();
     for (let seed = 0; seed < 100; seed++)
       for (let code = 0; code < 1000; code++) hashes.add(halfSipHash53(String(code), seed, { low: 1, high: 2 }));

@@ -17,11 +17,11 @@ describe(hash53.name, () => {
     ['http://loinc.org', 0, 4895071543849565],
     ['8480-6', 1234567, 8705737971683382],
     ['é😀', -1, 2866522853354499],
-  ])('of %j with seed %i is always %i', (text, seed, hash) => {
+  ])('returns for %j with seed %i always %i', (text, seed, hash) => {
     expect(hash53(text, seed)).toBe(hash);
   });
 
-  it('is a whole number from 1 to 2^53 - 1', () => {
+  it('is an integer from 1 to 2^53 - 1', () => {
     fc.assert(
       fc.property(anyText(), fc.integer(), (text, seed) => {
         const hash = hash53(text, seed);
@@ -30,7 +30,7 @@ describe(hash53.name, () => {
     );
   });
 
-  it('keeps 100,000 short codes of neighboring seeds apart', () => {
+  it('has no collision among 100,000 short codes with neighboring seeds', () => {
     const hashes = new Set<number>();
     for (let seed = 0; seed < 100; seed++)
       for (let code = 0; code < 1000; code++) hashes.add(hash53(String(code), seed));
@@ -39,7 +39,7 @@ describe(hash53.name, () => {
 });
 
 describe(parameterIdOf.name, () => {
-  it('gives parameters the same number in every database', () => {
+  it('returns the same number in every database', () => {
     expect([parameterIdOf('Observation', 'code'), parameterIdOf('Patient', '_tag')]).toEqual([2071753756, 1315480886]);
   });
 });
@@ -47,7 +47,7 @@ describe(parameterIdOf.name, () => {
 describe(RowHashes.name, () => {
   const hashes = new RowHashes(KEY);
 
-  it('depends on the key of the database', () => {
+  it('depend on the key of the database', () => {
     expect([hashes.ofToken(3, 'a'), hashes.ofTarget('Patient/p7')]).toEqual([
       halfSipHash53('a', 3, KEY),
       halfSipHash53('Patient/p7', 0, KEY),
@@ -55,7 +55,7 @@ describe(RowHashes.name, () => {
     expect(new RowHashes({ low: 1, high: 3 }).ofToken(3, 'a')).not.toBe(hashes.ofToken(3, 'a'));
   });
 
-  it('is 0 only for "no system"', () => {
+  it('are 0 only for "no system"', () => {
     expect([undefined, '', 'http://loinc.org'].map((system) => hashes.ofSystem(system) === 0)).toEqual([
       true,
       true,

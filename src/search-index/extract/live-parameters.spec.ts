@@ -21,7 +21,7 @@ const rowsOf = (...parameters: OwnSearchParameter[]): SearchRows =>
   atOnce(extractorsBy(standard.withLive(parameters), hashes, 'http://svc.example')('Patient')(PATIENT));
 
 describe('a set with live parameters', () => {
-  it('shares the types without any', () => {
+  it('shares the parameters of types without live parameters', () => {
     const set = standard.withLive([live('tongue', 'Patient.language')]);
     expect(set.find('Observation', 'code')).toBe(standard.find('Observation', 'code'));
     expect(set.find('Patient', 'tongue')).toMatchObject({ isLive: true, presenceMask: 0n });
@@ -29,7 +29,7 @@ describe('a set with live parameters', () => {
     expect(standard.withLive([])).toBe(standard);
   });
 
-  it('leaves masks, main dates and built-in codes as they are', () => {
+  it('keeps masks, main dates and built-in codes', () => {
     const set = standard.withLive([
       { ...live('created', 'Patient.birthDate'), kind: 'date' },
       live('gender', 'Patient.language'),
@@ -40,11 +40,11 @@ describe('a set with live parameters', () => {
       expect([code, set.find('Patient', code)?.presenceMask]).toEqual([code, presenceMask]);
   });
 
-  it('indexes them', () => {
+  it('yields rows for live parameters', () => {
     expect(rowsOf(live('tongue', 'Patient.language')).strings).toEqual([expect.objectContaining({ value: 'de' })]);
   });
 
-  it('H1: reports which are unfinished, including parameters that use their rows', () => {
+  it('H1: reports unfinished parameters, including those that use their rows', () => {
     const set = standard.withUnfinished({
       ids: new Set([parameterIdOf('Observation', 'subject')]),
       progressOf: () => undefined,

@@ -25,7 +25,7 @@ function storedAs(set: SearchParameterSet, type: string, code: string): unknown 
 }
 
 describe(SearchParameterSet.name, () => {
-  it('finds the parameters of a type and those common to all types', () => {
+  it('finds the parameters of a type and those of all types', () => {
     expect(standard.find('Patient', 'birthdate')).toMatchObject({
       type: 'Patient',
       code: 'birthdate',
@@ -39,7 +39,7 @@ describe(SearchParameterSet.name, () => {
     expect(standard.list('Spaceship')).toEqual([]);
   });
 
-  it('compiles every parameter of HL7 that has an expression', () => {
+  it('compiles every HL7 parameter that has an expression', () => {
     const unusable = [...r4ResourceTypes()].flatMap((type) => standard.listUnusable(type));
     const reasons = new Map(unusable.map(({ code, reason }) => [code, reason]));
     expect(Object.fromEntries(reasons)).toEqual({
@@ -52,7 +52,7 @@ describe(SearchParameterSet.name, () => {
     });
   });
 
-  it('reports why an own expression cannot be used', () => {
+  it('reports why the expression of a module cannot be used', () => {
     const set = new SearchParameterSet([
       own('Patient', 'odd', 'Patient.shoe'),
       own('Session', 'odd', 'a >'),
@@ -69,7 +69,7 @@ describe(SearchParameterSet.name, () => {
     ]);
   });
 
-  it('refuses two parameters with one id', () => {
+  it('refuses two parameters with the same id', () => {
     // These two codes have equal 31-bit hashes; a search for collisions found them.
     const pair = [own('Thing', 'c50903', 'a'), own('Thing', 'c54008', 'b')];
     expect(() => new SearchParameterSet(pair)).toThrow(
@@ -88,11 +88,11 @@ describe(SearchParameterSet.name, () => {
       ['AllergyIntolerance', 'patient', ['patient'], undefined],
       ['Patient', '_id', [], undefined],
       ['Patient', '_lastUpdated', [], undefined],
-    ])('%s.%s is stored as %j, narrowed to %s', (type, code, codes, narrowedTo) => {
+    ])('store %s.%s as %j, narrowed to %s', (type, code, codes, narrowedTo) => {
       expect(storedAs(standard, type, code)).toEqual({ codes, narrowedTo });
     });
 
-    it('lend rows of parameters that own some', () => {
+    it('refer only to parameters that have rows', () => {
       const owners = new Set(
         [...r4ResourceTypes()].flatMap((type) => standard.list(type)).flatMap((parameter) => parameter.storedAs),
       );
@@ -102,7 +102,7 @@ describe(SearchParameterSet.name, () => {
       expect(lost).toEqual([]);
     });
 
-    it('never move the rows of a parameter when another one is added', () => {
+    it('keep the rows of a parameter at their place when a parameter is added', () => {
       const set = new SearchParameterSet([
         own('Observation', 'about', 'Observation.subject'),
         own('Observation', 'maker', 'Observation.performer.where(resolve() is Practitioner)'),
@@ -115,8 +115,8 @@ describe(SearchParameterSet.name, () => {
     });
   });
 
-  describe('presence', () => {
-    it('has a bit for each parameter that owns rows or narrows others, and the union of bits for a union', () => {
+  describe('presence masks', () => {
+    it('have one bit for each parameter with rows and each narrowed one, and all bits of a union', () => {
       const maskOf = (code: string): bigint => standard.find('Observation', code)?.presenceMask ?? -1n;
       const masks = standard.list('Observation').map(({ presenceMask }) => presenceMask);
       const bits = masks.filter((mask) => mask !== 0n && (mask & (mask - 1n)) === 0n);
@@ -126,7 +126,7 @@ describe(SearchParameterSet.name, () => {
       expect([maskOf('code-value-quantity'), maskOf('_id')]).toEqual([0n, 0n]);
     });
 
-    it('fits 63 bits and omits the rest', () => {
+    it('use at most 63 bits, and are empty for further parameters', () => {
       const many = Array.from({ length: 70 }, (_, i) => own('Thing', `c${i}`, `m${i}`));
       const set = new SearchParameterSet(many);
       expect(set.find('Thing', '_tag')?.presenceMask).not.toBe(0n);
@@ -147,7 +147,7 @@ describe(SearchParameterSet.name, () => {
     ['Task', 'authored-on'],
     ['Patient', undefined],
     ['Medication', undefined],
-  ])('uses as main date of %s: %s', (type, code) => {
+  ])('uses for the main date of %s the parameter %s', (type, code) => {
     expect(standard.mainDateParameter(type)?.code).toBe(code);
   });
 
@@ -160,11 +160,11 @@ describe(SearchParameterSet.name, () => {
     ['AuditEvent', undefined],
     ['Provenance', undefined],
     ['Patient', undefined],
-  ])('finds the patient of %s by %s, if there can be only one', (type, code) => {
+  ])('finds the patient of %s by %s if there can be only one', (type, code) => {
     expect(standard.patientParameter(type)?.code).toBe(code);
   });
 
-  it('serves types of the server without element tables', () => {
+  it('contains types of the server that have no element tables', () => {
     const set = new SearchParameterSet([own('SDCDocument', 'patient', 'SDCDocument.patient')], ['Role']);
     expect(set.patientParameter('SDCDocument')?.code).toBe('patient');
     expect(set.list('Role').map(({ code }) => code)).toEqual([
@@ -177,12 +177,12 @@ describe(SearchParameterSet.name, () => {
     ]);
   });
 
-  it('replaces a parameter of HL7 by an own one of the same code', () => {
+  it('replaces an HL7 parameter by a parameter of a module with the same code', () => {
     const set = new SearchParameterSet([own('Patient', 'link', 'Patient.generalPractitioner')]);
     expect(storedAs(set, 'Patient', 'link')).toEqual({ codes: ['general-practitioner'], narrowedTo: undefined });
   });
 
-  it('suggests the code for a misspelt one', () => {
+  it('suggests the nearest code for a misspelt one', () => {
     expect([standard.nearestCode('Patient', 'birthdat'), standard.nearestCode('Spaceship', 'name')]).toEqual([
       'birthdate',
       undefined,

@@ -47,7 +47,7 @@ const bitsOf = (set: SearchParameterSet, stored: readonly ComparedState[]): obje
   Object.fromEntries(compareStates(set, stored).built.map(({ code, bit }) => [code, bit]));
 
 describe(compareStates, () => {
-  it('H1: builds everything on the first start, with bits in the order of declaration, as in 0.1.0', () => {
+  it('H1: builds all parameters on the first start, with bits in the order of declaration, as in 0.1.0', () => {
     const set = new SearchParameterSet([own('a'), own('b')]);
     const { built, removed } = compareStates(set, []);
     expect(removed).toEqual([]);
@@ -61,7 +61,7 @@ describe(compareStates, () => {
     expect(built.filter(({ code }) => code === '_id' || code === '_lastUpdated')).toEqual([]);
   });
 
-  it('H1: finds nothing to do for the same parameters in another order', () => {
+  it('H1: changes nothing for the same parameters in another order', () => {
     const stored = statesOf(setOf(own('a'), own('b')));
     expect(compareStates(setOf(own('b'), own('a')), stored)).toEqual({
       built: [],
@@ -71,7 +71,7 @@ describe(compareStates, () => {
     });
   });
 
-  it('H1: keeps bits, gives a new parameter a free one, and never the bit of one that is being removed', () => {
+  it('H1: keeps bits, and assigns a free bit to a new parameter, never the bit of one that is being removed', () => {
     const stored = statesOf(setOf(own('a'), own('b')));
     const bit = stored.find(({ code }) => code === 'b')?.presence_bit ?? NaN;
     expect(bitsOf(setOf(own('c'), own('b'), own('a')), stored)).toEqual({ c: bit + 1 });
@@ -94,7 +94,7 @@ describe(compareStates, () => {
     expect(new Set(bits.map(({ bit }) => bit)).size).toBe(64); // the 63 bits, and undefined
   });
 
-  it('H1: rebuilds a stored parameter with a changed digest, and drops it if HL7 or a module defines its code', () => {
+  it('H1: rebuilds a stored parameter whose digest changed, and drops it if HL7 or a module defines its code', () => {
     const set = setOf(own('a'));
     const stored = (code: string): ComparedState =>
       stateOf(code, {

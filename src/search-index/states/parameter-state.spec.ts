@@ -24,11 +24,11 @@ describe(progressOf, () => {
   it.each([
     ['before the job has begun', { started_at: null }, { percent: 0 }],
     ['before the first batch', { total_count: 1000 }, { percent: 0 }],
-    ['in between', { done_count: 250, total_count: 1000 }, { percent: 25, secondsLeft: 30 }],
-    ['rounded down', { done_count: 999, total_count: 1000 }, { percent: 99, secondsLeft: 1 }],
-    ['where resources were added meanwhile', { done_count: 1200, total_count: 1000 }, { percent: 99, secondsLeft: 0 }],
+    ['after a quarter', { done_count: 250, total_count: 1000 }, { percent: 25, secondsLeft: 30 }],
+    ['rounded down to a whole percent', { done_count: 999, total_count: 1000 }, { percent: 99, secondsLeft: 1 }],
+    ['if resources were added meanwhile', { done_count: 1200, total_count: 1000 }, { percent: 99, secondsLeft: 0 }],
     ['at the end', { state: 'active' as const, done_count: 1000, total_count: 1000 }, { percent: 100 }],
-  ])('is computed %s', (_when, members, progress) => {
+  ])('returns the progress %s', (_when, members, progress) => {
     expect(progressOf(row(members), START + 10_000)).toEqual(progress);
   });
 });

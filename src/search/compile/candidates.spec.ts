@@ -8,13 +8,13 @@ const token: SearchClause = { kind: 'token', tokens: [{ hash: 1 }] };
 const updated: SearchClause = { kind: 'updated', boxes: [{ lowFrom: Date.parse('2020-01-01') }] };
 const notToken: SearchClause = { kind: 'not', clause: { kind: 'token', tokens: [{ hash: 2 }] } };
 
-describe('The tests of a search', () => {
+describe('The statement of a search', () => {
   it.each<[string, SearchClause, SearchClause, string]>([
     ['the time of the last update', body, updated, 'updated_at'],
     ['the time of the last update (words)', words, updated, 'updated_at'],
     ['an excluded token', body, notToken, 'search_token'],
     ['an excluded token (not)', { kind: 'not', clause: body }, notToken, 'search_token'],
-  ])('read the text of a resource after %s', (_what, reading, other, sql) => {
+  ])('tests the text of a resource after %s', (_what, reading, other, sql) => {
     for (const clauses of [
       [reading, other],
       [other, reading],

@@ -5,7 +5,7 @@ import { numberRangesOf } from './number-clause';
 describe(itemPathOf.name, () => {
   const paths = { item: '$."variant"', second: ['@."start"'], third: ['@."end"', '@."stop"'] };
 
-  it('tests both numbers on one item, for each combination of paths and ranges', () => {
+  it('tests both numbers on the same item, for each combination of paths and ranges', () => {
     expect(itemPathOf(paths, numberRangesOf('x', '5'), numberRangesOf('x', 'lt9'))).toBe(
       '$."variant" ? (((@."start" >= 4.5 && @."start" < 5.5)) && ((@."end" < 9) || (@."stop" < 9)))',
     );

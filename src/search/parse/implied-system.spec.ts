@@ -6,11 +6,11 @@ describe(impliedCodesOf, () => {
   const gender = new SearchParameterSet().find('Patient', 'gender');
   const codesOf = (system: string): readonly string[] | undefined => gender && impliedCodesOf(gender, system);
 
-  it('gives the codes of the value set that R4 binds to the element', () => {
+  it('returns the codes of the value set that R4 binds to the element', () => {
     expect(codesOf('http://hl7.org/fhir/administrative-gender')).toContain('female');
   });
 
-  it.each(['http://loinc.org', 'constructor', '__proto__'])('gives nothing for the system %s', (system) => {
+  it.each(['http://loinc.org', 'constructor', '__proto__'])('returns nothing for the system %s', (system) => {
     expect(codesOf(system)).toBeUndefined();
   });
 });

@@ -32,14 +32,14 @@ describe(numberRangesOf.name, () => {
     '-9007199254740993',
     '0.1234567890123456789012345',
     '1e-320',
-  ])('finds %s by its own digits', (text) => {
+  ])('finds %s by its own digits, with each prefix that includes it', (text) => {
     expect(['', 'eq', 'ne', 'ge', 'le', 'ap', 'gt', 'lt'].map((prefix) => finds(`${prefix}${text}`, text))).toEqual([
       ...[true, true, false, true, true, true],
       ...[false, false],
     ]);
   });
 
-  it('finds any decimal by its own digits, and by no prefix that excludes it', () => {
+  it('finds any decimal by its own digits, and not with a prefix that excludes it', () => {
     fc.assert(
       fc.property(decimals, (text) => {
         expect(['eq', 'ge', 'le', 'ap'].filter((prefix) => !finds(`${prefix}${text}`, text))).toEqual([]);
@@ -49,7 +49,7 @@ describe(numberRangesOf.name, () => {
     );
   });
 
-  it('finds each number either by eq or by ne', () => {
+  it('finds each number either with eq or with ne', () => {
     const near = fc.tuple(decimals, fc.integer({ min: -3, max: 3 }), decimals);
     fc.assert(
       fc.property(near, ([text, steps, other]) => {
@@ -61,7 +61,7 @@ describe(numberRangesOf.name, () => {
     );
   });
 
-  it('has no bound that only an infinite number reaches', () => {
+  it('has no bound that only infinity reaches', () => {
     expect(numberRangesOf('value', 'ne1e308')).toHaveLength(2);
     expect(numberRangesOf('value', 'ne17976931e301')).toHaveLength(1);
   });
@@ -72,7 +72,7 @@ describe(numberRangesOf.name, () => {
     ['100', 99.5, 100.5],
     ['0.10', 0.095, 0.105],
     ['1.0e2', 95, 105],
-  ])('takes %s as the numbers from %d to below %d', (text, low, high) => {
+  ])('searches for %s as the numbers from %d to below %d', (text, low, high) => {
     expect(numberRangesOf('value', text)).toEqual([{ low, high, isLowOpen: false, isHighOpen: true }]);
   });
 });

@@ -4,7 +4,7 @@ import { explainOptionsOf } from './explain-options';
 const read = (text: string): string | undefined => explainOptionsOf(new URLSearchParams({ _explain: text }))?.sql;
 
 describe(explainOptionsOf.name, () => {
-  it.each(['', '0', 'false'])('asks for nothing with %j', (text) => {
+  it.each(['', '0', 'false'])('returns no options for %j', (text) => {
     expect(read(text)).toBeUndefined();
   });
 

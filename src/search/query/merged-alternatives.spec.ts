@@ -29,7 +29,7 @@ describe('alternatives that differ only in values', () => {
     );
   });
 
-  it('name no patient anymore', () => {
+  it('omit the patient hash', () => {
     expect(eitherOf([link(7, 1, 1), link(7, 2, 2)])).toEqual({
       kind: 'reference',
       links: [
@@ -39,7 +39,7 @@ describe('alternatives that differ only in values', () => {
     });
   });
 
-  it('stay apart if they are negated, or test other things', () => {
+  it('stay separate if they are negated, or if they test different things', () => {
     for (const apart of [
       [not(token(1)), not(token(2))],
       [token(1), link(7, 1)],
@@ -49,7 +49,7 @@ describe('alternatives that differ only in values', () => {
       expect(eitherOf(apart)).toEqual(any(...apart));
   });
 
-  it('are dropped if they are equal', () => {
+  it('are merged if they are equal', () => {
     expect(eitherOf([not(token(1)), not(token(1))])).toEqual(not(token(1)));
     expect(eitherOf([])).toEqual(any());
   });
@@ -78,7 +78,7 @@ function holds(clause: SearchClause, row: Row): boolean {
   }
 }
 
-it('match the same rows merged as alone', () => {
+it('merged alternatives match the same rows as separate ones', () => {
   for (let seed = 1; seed <= 200; seed++) {
     const random = new Random(seed);
     const some = (): number[] => Array.from({ length: random.integer(0, 3) }, () => random.integer(1, 4));

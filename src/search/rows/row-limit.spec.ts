@@ -13,7 +13,7 @@ const FORMS: readonly (readonly [string, (n: number) => readonly SearchClause[]]
     ],
   ],
   [
-    'a code beside another',
+    'two codes',
     (n) => [
       { kind: 'token', tokens: [{ hash: n }] },
       { kind: 'token', tokens: [{ hash: -1 }] },
@@ -21,7 +21,7 @@ const FORMS: readonly (readonly [string, (n: number) => readonly SearchClause[]]
   ],
 ];
 
-it.each(FORMS)('hundreds of criteria that name %s each are tested by the statement of a few', (_name, form) => {
+it.each(FORMS)('500 criteria with %s each have the same statement as 50', (_name, form) => {
   const statementOf = (count: number): string => {
     const criteria = Array.from({ length: count }, (_, n) => ({ type: 'Patient', clauses: form(n) }));
     const clauses = [RowLimit.of(criteria).clauseOf('Patient')];

@@ -23,7 +23,7 @@ describe(convertedRanges.name, () => {
     ['lt72.45', false],
     ['72.4', false],
     ['ne72.4', true],
-  ])('keeps a bound exact: %s kg finds 72450 g: %s', (search, expected) => {
+  ])('converts bounds exactly: %s kg finds 72450 g: %s', (search, expected) => {
     expect(finds(search, 'kg', 72450, 'g')).toBe(expected);
   });
 
@@ -40,7 +40,7 @@ describe(convertedRanges.name, () => {
     },
   );
 
-  it('finds each number either by eq or by ne, and a temperature by its own digits', () => {
+  it('finds each number either with eq or with ne, and a temperature by its own digits', () => {
     const digits = fc.stringMatching(/^-?\d{1,3}\.\d{1,16}$/, { size: 'max' });
     fc.assert(
       fc.property(digits, fc.integer({ min: -9, max: 9 }), (text, step) => {

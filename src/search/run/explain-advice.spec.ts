@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { adviceOf } from './explain-advice';
 
 describe(adviceOf.name, () => {
-  it('names the index for a table with a sequential scan', () => {
+  it('proposes an index for a table with a sequential scan', () => {
     const plan = `Limit  (actual time=1.1..2.2 rows=3)
   ->  Seq Scan on search_date d  (actual time=0.1..2.0 rows=3)
         Filter: ((parameter_id = 7) AND (d.low >= $2))
@@ -12,7 +12,7 @@ describe(adviceOf.name, () => {
     ]);
   });
 
-  it('names the index of a plan in JSON too, wherever the scan is nested, and once', () => {
+  it('proposes the index once for a plan in JSON, however deep the scan is nested', () => {
     const scan = {
       'Node Type': 'Seq Scan',
       'Relation Name': 'search_date',
@@ -30,7 +30,7 @@ describe(adviceOf.name, () => {
     );
   });
 
-  it('warns that stored texts are read, wherever the clause is nested', () => {
+  it('warns if stored texts are read, however deep the clause is nested', () => {
     const body = { kind: 'body', paths: ['$.a'] } as const;
     const chain = { kind: 'chain', parameterIds: [1], type: 'Patient', clause: { kind: 'not', clause: body } } as const;
     expect(adviceOf('', [{ kind: 'any', clauses: [chain] }])).toEqual([

@@ -37,7 +37,7 @@ describe(holdsTexts.name, () => {
     'identifier:not=8',
     'subject.name=x',
     'unknown=x',
-  ])('finds %s', (criteria) => {
+  ])('returns true for %s', (criteria) => {
     expect(holds(criteria)).toBe(true);
   });
 
@@ -50,7 +50,7 @@ describe(holdsTexts.name, () => {
     'subject=Patient/p',
     'url=http://u|2.0',
     'url=http://',
-  ])('misses %s', (criteria) => {
+  ])('returns false for %s', (criteria) => {
     expect(holds(criteria)).toBe(false);
   });
 });

@@ -32,12 +32,12 @@ const decide = (criteria: readonly Criterion[], text = patient, load: LoadRefere
   evaluation.decide(criteria, new ChangedTexts(text, undefined), load);
 
 describe(CriteriaEvaluation, () => {
-  it('decides the criteria that it can evaluate, and leaves the rest undecided', async () => {
+  it('decides the criteria that it can evaluate, and leaves the others undecided', async () => {
     expect(await decide([female, single, female])).toEqual([true, undefined, true]);
     expect(await decide([])).toEqual([]);
   });
 
-  it('ends a criterion that takes too long, decides the others, and skips it for a while', async () => {
+  it('stops a criterion that takes too long, decides the others, and skips it for a while', async () => {
     let asked = 0;
     const slow: Criterion = {
       cost: Infinity,
@@ -57,7 +57,7 @@ describe(CriteriaEvaluation, () => {
     expect(asked).toBeGreaterThan(triedAtFirst);
   });
 
-  it('S13: has one budget for all criteria of a write: beyond it none is evaluated, and cheap ones come first', async () => {
+  it('S13: shares one budget between all criteria of a write, and evaluates cheap ones first', async () => {
     let asked = 0;
     const costly: Criterion = {
       cost: Infinity,
@@ -71,7 +71,7 @@ describe(CriteriaEvaluation, () => {
     expect(asked).toBeLessThan(12);
   });
 
-  it('S13: has one time budget for several evaluations of one write', async () => {
+  it('S13: shares one time budget between several evaluations of one write', async () => {
     const time = new WriteTime();
     time.millisecondsLeft = 0;
     const costly: Criterion = { cost: Infinity, matches: () => true };
@@ -146,12 +146,12 @@ describe('resolve()', () => {
     expect((await answerOf(expression)).decision).toBe(decision);
   });
 
-  it('reads each reference once', async () => {
+  it('reads each resource once', async () => {
     const both = 'subject.resolve().gender.exists() and performer.resolve().active and subject.resolve().exists()';
     expect(await answerOf(both)).toEqual({ decision: true, rounds: [['Patient/p', 'Practitioner/x']] });
   });
 
-  it('follows references of resources that it read', async () => {
+  it('follows references of loaded resources', async () => {
     expect(await answerOf('subject.resolve().generalPractitioner.resolve().active')).toEqual({
       decision: true,
       rounds: [['Patient/p'], ['Practitioner/x']],
@@ -162,7 +162,7 @@ describe('resolve()', () => {
     expect(await answerOf("device.resolve().status = 'active'")).toEqual({ decision: true, rounds: [] });
   });
 
-  it('leaves a criterion undecided that needs more than a hundred resources', async () => {
+  it('leaves a criterion undecided if it needs more than a hundred resources', async () => {
     const member = Array.from({ length: 101 }, (_value, index) => ({ entity: { reference: `Patient/p${index}` } }));
     const group = JSON.stringify({ resourceType: 'Group', member });
     const criteria = compileCriterion('member.entity.resolve().exists()', 'Group');

@@ -16,12 +16,12 @@ const says = (expression: string, current: object | undefined, previous?: object
   );
 
 describe(compileCriterion.name, () => {
-  it('evaluates on the current resource', () => {
+  it('evaluates the current version', () => {
     const members = [{ gender: 'female' }, { gender: 'male' }, {}];
     expect(members.map((one) => says("gender = 'female'", one))).toEqual([true, false, false]);
   });
 
-  it('compares the current with the previous version', () => {
+  it('compares the current version with the previous one', () => {
     const criteria = '%current.active != %previous.active';
     expect([
       says(criteria, { active: false }, { active: true }),
@@ -29,20 +29,20 @@ describe(compileCriterion.name, () => {
     ]).toEqual([true, false]);
   });
 
-  it('has an empty %previous on a create', () => {
+  it('has an empty %previous for a create', () => {
     expect(says('%previous.empty() and %current.exists()', {})).toBe(true);
   });
 
-  it('has an empty %current on a delete, and evaluates on the previous version', () => {
+  it('has an empty %current for a delete, and evaluates the previous version', () => {
     expect(says("%current.empty() and gender = 'male'", undefined, { gender: 'male' })).toBe(true);
   });
 
-  it('has the resource as %resource', () => {
+  it('has the current version as %resource', () => {
     expect(says("%resource.gender = 'male'", { gender: 'male' })).toBe(true);
   });
 
   it.each(['gender', "'true'", '1', 'name', '{}', 'name.given'])(
-    'does not match what is not true: %s',
+    'returns false for a result that is not the boolean true: %s',
     (expression) => {
       expect(says(expression, { gender: 'male', name: [{ given: ['a'] }] })).toBe(false);
     },
@@ -62,20 +62,20 @@ describe(compileCriterion.name, () => {
 
   const two = { name: [{ family: 'a' }, { family: 'b' }], active: true };
   it.each([
-    ['one of two', 'name.single().exists()'],
-    ['one of two as a text', "name.family.startsWith('a')"],
-    ['one of two in an order', "name.family > 'a'"],
-    ['one of two as a truth', 'active and name.family'],
-    ['one of two in a list', "name.family in ('a' | 'b')"],
-    ['one of two in a sum', "name.family & 'x' = 'ax'"],
-    ['types that do not go together', 'active.contains(1)'],
-    ['types without an order', 'active > 1'],
+    ['single() of two elements', 'name.single().exists()'],
+    ['a text function on two elements', "name.family.startsWith('a')"],
+    ['a comparison of two elements', "name.family > 'a'"],
+    ['two elements as a boolean', 'active and name.family'],
+    ['two elements on the left of in', "name.family in ('a' | 'b')"],
+    ['a concatenation of two elements', "name.family & 'x' = 'ax'"],
+    ['a function on the wrong type', 'active.contains(1)'],
+    ['a comparison of types without an order', 'active > 1'],
   ])('throws for %s', (_what, expression) => {
     expect(() => says(expression, two)).toThrow();
   });
 });
 
-describe('a criterion that is refused', () => {
+describe('a fault of a criterion', () => {
   const faultOf = (expression: string, type = 'Patient'): string => {
     try {
       tryCriteria(compileCriterion(expression, type), type);
@@ -110,7 +110,7 @@ describe('a criterion that is refused', () => {
     ["name.defineVariable('x').exists()", /no function defineVariable/],
     ["name.trace('x').exists()", /no function trace/],
     ["gender.memberOf('http://v.example')", /no function memberOf/],
-  ])('%s', (expression, message) => {
+  ])('is reported for %s', (expression, message) => {
     expect(faultOf(expression)).toEqual(typeof message === 'string' ? message : expect.stringMatching(message));
   });
 
@@ -128,7 +128,7 @@ describe('a criterion that is refused', () => {
     ['SDCDocument', "%previous.status != 'completed' and status = 'completed'"],
     ['Client', 'active = false'],
     ['Patient', "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!'.matches('^(a+)+$')"],
-  ])('is none on %s: %s', (type, expression) => {
+  ])('is not reported for a valid criterion of %s: %s', (type, expression) => {
     expect(faultOf(expression, type)).toBe('none');
   });
 });

@@ -13,7 +13,7 @@ describe(clausesOf.name, () => {
     ['a implies b and c', ['a implies b and c']],
     ['a /* and */ and b // and c', ['a /* and */', 'b // and c']],
     ['brand and android', ['brand', 'android']],
-  ])('%s', (expression, clauses) => {
+  ])('splits %s', (expression, clauses) => {
     expect(clausesOf(expression)).toEqual(clauses);
   });
 });

@@ -67,13 +67,13 @@ describe(notificationBundle.name, () => {
     ['PUT', 'update', '"method":"PUT","url":"/fhir/Patient/p"'],
     ['PATCH', 'update', '"method":"PUT","url":"/fhir/Patient/p"'],
     ['DELETE', 'delete', '"method":"DELETE","url":"/fhir/Patient/p"'],
-  ])('shows a %s that was a %s as its request', (method, interaction, request) => {
+  ])('shows for the method %s of a %s the request', (method, interaction, request) => {
     expect(entryText(event(method, interaction), { content: 'id-only' })).toBe(
       `{"fullUrl":"http://svc.example/fhir/Patient/p","request":{${request}}}`,
     );
   });
 
-  it('has no entry but the status with content empty', () => {
+  it('contains only the status if content is empty', () => {
     const text = notificationBundle(
       batch,
       [event('PUT', 'update', '{}')],
@@ -83,7 +83,7 @@ describe(notificationBundle.name, () => {
     expect((JSON.parse(text) as { entry: unknown[] }).entry.length).toBe(1);
   });
 
-  it('names action and version in extensions below the canonicals of the profile', () => {
+  it('contains action and version in extensions with the canonical base of the profile', () => {
     const flags = { includeEntryAction: true, includeVersionId: true };
     expect((JSON.parse(entryText(event('PUT', 'update', '{}'), flags)) as { extension: unknown }).extension).toEqual([
       { url: 'http://profiles.example/StructureDefinition/bundle-entryActionCode', valueCode: 'update' },
@@ -98,14 +98,14 @@ describe(notificationBundle.name, () => {
     );
   });
 
-  it('contains the correlationId that the request sent for its event', () => {
+  it('contains the correlationId that the request sent, only at its event', () => {
     const correlated = { ...event('PUT', 'update'), correlationId: 'order 1' };
     expect(notificationBundle(batch, [correlated, event('PUT', 'update')], plain, '')).toContain(
       '[{"eventNumber":7,"focus":{"reference":"Patient/p"},"correlationId":"order 1"},{"eventNumber":8,"focus":{"reference":"Patient/p"}}]',
     );
   });
 
-  it('puts the version into the reference if the destination requires it', () => {
+  it('contains the version in the reference if the destination requires it', () => {
     const text = notificationBundle(
       batch,
       [event('PUT', 'update')],

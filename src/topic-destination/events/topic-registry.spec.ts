@@ -17,7 +17,7 @@ function triggersOf(count: number, trigger: readonly object[]): ReturnType<typeo
 }
 
 describe(triggersByType, () => {
-  it('finds the destinations of a topic by its URL, with or without its version', () => {
+  it('finds the destinations of a topic by its URL, with or without a version', () => {
     const triggers = triggersOf(3, [{ resource: 'Patient' }, { resource: 'Group' }]);
     const found = triggers.get('Patient');
     expect(
@@ -31,7 +31,7 @@ describe(triggersByType, () => {
     expect(triggers.get('Observation')).toBeUndefined();
   });
 
-  it('S18: loads 50,000 triggers of one type without copying them for each other', () => {
+  it('S18: loads 50,000 triggers of one type without copying the list for each trigger', () => {
     const triggers = Array.from({ length: 100 }, () => ({ resource: 'Patient' }));
     triggersOf(50, triggers); // compiles the code
     const started = process.cpuUsage();

@@ -86,7 +86,7 @@ function* working(state: Delivery, index: number, variant: Variant): Steps {
       next.batch.length === 0 ? becomes(IDLE, { ...next, owner: 'none' }) : becomes(opened(next), next),
     ];
   } else if (stage === 'has a batch' || stage === 'has settled early') {
-    if (variant === 'settled before it is sent' && stage === 'has a batch') {
+    if (variant === 'a batch is settled before it is sent' && stage === 'has a batch') {
       if (isRowLocked) return;
       const next = isInForce(state, index, sender, variant) ? settled(state, variant) : state;
       yield [`${name} settles`, becomes({ stage: 'has settled early' }, next)];
@@ -149,7 +149,11 @@ function lost(
     const isToBeSent = senders.some(({ stage, batch: held }) => stage === 'has settled early' && held.includes(event));
     if (place === 'delivered' && !seen.includes(event) && !isToBeSent)
       return `${have([event])} is counted and never sent`;
-    if (variant === 'a cursor instead of state' && place === 'queued' && (numbers[event] ?? 0) <= cursor)
+    if (
+      variant === 'events are claimed by a cursor instead of their state' &&
+      place === 'queued' &&
+      (numbers[event] ?? 0) <= cursor
+    )
       return `${have([event])} is never claimed`;
   }
   const isRobbed = senders.some(

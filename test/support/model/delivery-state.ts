@@ -6,12 +6,12 @@ const MAX_EVENTS_IN_BATCH = 2;
 /** A defect in the statements or in their order; `none` is the design. */
 export type Variant =
   | 'none'
-  | 'a cursor instead of state'
-  | 'the latest event first'
-  | 'no lease'
-  | 'no look at the epoch when settling'
-  | 'settled before it is sent'
-  | 'counted without being removed'
+  | 'events are claimed by a cursor instead of their state'
+  | 'the latest event is claimed first'
+  | 'workers take no lease'
+  | 'settling ignores the epoch of the lease'
+  | 'a batch is settled before it is sent'
+  | 'a delivered batch is counted and not removed'
   | 'a refused batch is skipped';
 
 /** A worker with its memory. */
@@ -53,7 +53,7 @@ export const have = (events: readonly number[]): string => events.map((event) =>
 
 /** Whether the destination has something to send, and no lease holder. */
 export function isFreeFor(state: Delivery, variant: Variant): boolean {
-  const isFree = typeof state.owner === 'string' || state.isLeaseOver || variant === 'no lease';
+  const isFree = typeof state.owner === 'string' || state.isLeaseOver || variant === 'workers take no lease';
   return isFree && (state.batch.length > 0 || readable(state, variant).length > 0);
 }
 
@@ -62,7 +62,7 @@ export function openBatch(state: Delivery, variant: Variant): Delivery {
   if (state.batch.length > 0) return state;
   const oldestFirst = readable(state, variant).sort((one, other) => positionOf(state, one) - positionOf(state, other));
   const chosen =
-    variant === 'the latest event first'
+    variant === 'the latest event is claimed first'
       ? oldestFirst.slice(-MAX_EVENTS_IN_BATCH)
       : oldestFirst.slice(0, MAX_EVENTS_IN_BATCH);
   const places = state.places.map((place, event) => (chosen.includes(event) ? 'in process' : place));
@@ -76,7 +76,7 @@ export const opened = ({ epoch, batch, nextNumber }: Delivery): Sender => ({
 
 /** Whether the result of a worker may still be stored. */
 export const isInForce = (state: Delivery, index: number, { epoch }: Sender, variant: Variant): boolean =>
-  variant === 'no look at the epoch when settling'
+  variant === 'settling ignores the epoch of the lease'
     ? state.batch.length > 0
     : state.owner === index && state.epoch === epoch && state.batch.length > 0;
 
@@ -84,10 +84,10 @@ export const isInForce = (state: Delivery, index: number, { epoch }: Sender, var
 export function settled(state: Delivery, variant: Variant): Delivery {
   const { batch, delivered, nextNumber, epoch } = state;
   const counted = { delivered: delivered + batch.length, nextNumber: nextNumber + batch.length, epoch: epoch + 1 };
-  if (variant === 'counted without being removed') return { ...state, ...counted };
+  if (variant === 'a delivered batch is counted and not removed') return { ...state, ...counted };
   const places = state.places.map((place, event) => (batch.includes(event) ? 'delivered' : place));
   const cursor =
-    variant === 'a cursor instead of state'
+    variant === 'events are claimed by a cursor instead of their state'
       ? Math.max(state.cursor, ...batch.map((event) => positionOf(state, event)))
       : 0;
   return { ...state, ...counted, places, cursor, batch: [] };
@@ -99,5 +99,5 @@ const readable = (state: Delivery, variant: Variant): number[] =>
   [...EVENTS.keys()].filter(
     (event) =>
       state.places[event] === 'queued' &&
-      (variant !== 'a cursor instead of state' || positionOf(state, event) > state.cursor),
+      (variant !== 'events are claimed by a cursor instead of their state' || positionOf(state, event) > state.cursor),
   );

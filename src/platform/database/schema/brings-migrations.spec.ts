@@ -16,7 +16,7 @@ function moduleWith(prefix: string, migrations: readonly Migration[], imports: r
 }
 
 describe(migrationSetsOf.name, () => {
-  it('lists imported modules first, and each once', () => {
+  it('lists imported modules first, and each module once', () => {
     const base = moduleWith('acme_base', []);
     @Module({ imports: [{ module: base }] })
     class Between {}
@@ -30,15 +30,15 @@ describe(migrationSetsOf.name, () => {
   });
 
   it.each<[string, string, readonly Migration[], RegExp]>([
-    ['a prefix of other letters', 'Acme', [], /prefix "Acme"/],
+    ['a prefix with other characters', 'Acme', [], /prefix "Acme"/],
     ['the prefix of the server', 'core', [], /prefix "core"/],
     ['a name without digits', 'acme', [making('acme_x', 'MakeX')], /"MakeX" must end with 13 digits/],
-    ['one name twice', 'acme', [making('acme_x'), making('acme_x')], /two migrations are named/],
+    ['a duplicate name', 'acme', [making('acme_x'), making('acme_x')], /two migrations are named/],
   ])('refuses %s', (_what, prefix, migrations, sentence) => {
     expect(() => migrationSetsOf([moduleWith(prefix, migrations)])).toThrow(sentence);
   });
 
-  it('refuses two modules with one prefix or one table, and names both', () => {
+  it('refuses two modules with the same prefix or the same table, and names both', () => {
     @Module({})
     class Wards {}
     @Module({})
