@@ -15,7 +15,7 @@ describe(`the examples of ${PAGE}`, () => {
   });
   afterAll(() => app.close());
 
-  it('are answered as the page says, one after the other', async () => {
+  it('return the documented results, sent in order', async () => {
     let last = '';
     for (const [index, block] of blocks.entries()) {
       if (isCall(block)) {
@@ -46,7 +46,7 @@ describe(`the examples of ${PAGE}`, () => {
     expect(addenda.at(-1)?.diff).toEqual(diff);
   });
 
-  it('tells the status that each method leads to', async () => {
+  it('state the status after each method', async () => {
     const rows = rowsOf(PAGE, 'The life of a document').filter(([method = '']) => method.includes('svc.sdc/'));
     expect(rows).toHaveLength(3);
     const froms = ['draft', 'in-progress', 'completed', 'in-amendment', 'amended', 'canceled'];

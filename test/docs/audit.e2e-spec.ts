@@ -29,7 +29,7 @@ describe('the statement of docs/reference/audit.md that deletes old records', ()
     return counts;
   };
 
-  it('deletes them with all of their rows, and nothing else', async () => {
+  it('deletes old records with all of their rows, and nothing else', async () => {
     await app.put('/fhir/Patient/seen', { name: [{ family: 'Old' }] });
     for (let n = 0; n < 3; n++) await app.get('/fhir/Patient/seen');
     await database.query(`update resource set updated_at = now() - interval '11 years' where type = 'AuditEvent'`);

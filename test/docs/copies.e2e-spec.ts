@@ -58,7 +58,7 @@ describe('the program of docs/how-to/keep-a-copy.md', () => {
     }
   }
 
-  it('has each write and deletion, also of transactions that ended while it read', async () => {
+  it('copies each write and deletion, also of transactions that commit during a read', async () => {
     const writes = Promise.all([0, 1, 2].map(write)).then(() => true);
     do await round();
     while (!(await Promise.race([writes, delay(1, false)])));
@@ -74,7 +74,7 @@ describe('the program of docs/how-to/keep-a-copy.md', () => {
     );
   });
 
-  it('begins again when its address belongs to another history', async () => {
+  it('starts again from the beginning if its link belongs to another history', async () => {
     const { next, ...rest } = read();
     const foreign = next.replace(/_txid=\d+-/, '_txid=1-');
     writeFileSync(join(folder, 'copy.json'), JSON.stringify({ ...rest, next: foreign }));

@@ -8,13 +8,13 @@ const defaultOf = (name: string): number =>
 describe('deploy/svc-health-server.service', () => {
   const unit = textOf('deploy/svc-health-server.service');
 
-  it('starts the server as npm start does', () => {
+  it('starts the server with the command of npm start', () => {
     const { scripts } = JSON.parse(textOf('package.json')) as { scripts: { start: string } };
     const [, command] = /^ExecStart=\/usr\/bin\/(.+)$/m.exec(unit) ?? [];
     expect(scripts.start.split(' || ')).toContain(command);
   });
 
-  it('waits for the end of a stop with the settings of the how-to', () => {
+  it('has a stop timeout longer than drain and shutdown together', () => {
     const [, drain] = /SVC_DRAIN_SECONDS=(\d+)/.exec(textOf('docs/how-to/deploy.md')) ?? [];
     const needed = Number(drain) + defaultOf('SVC_SHUTDOWN_SECONDS') + 5;
     expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(needed);
@@ -24,13 +24,13 @@ describe('deploy/svc-health-server.service', () => {
 describe('deploy/haproxy.cfg', () => {
   const configuration = textOf('deploy/haproxy.cfg');
 
-  it('passes no header of callers on that servers believe', () => {
+  it('removes or overwrites headers that the server trusts', () => {
     expect(configuration).toContain('http-request del-header X-Original-Uri\n');
     expect(configuration).toContain('http-request set-header X-Forwarded-For %[src]\n');
     expect(configuration).toContain('http-request set-header X-Forwarded-Proto https\n');
   });
 
-  it('waits longer than the servers work, and keeps connections for a shorter time', () => {
+  it('has a server timeout longer than the longest request, and a shorter keep-alive than the server', () => {
     const secondsOf = (what: string): number => Number(new RegExp(`timeout ${what} (\\d+)s`).exec(configuration)?.[1]);
     const longest = ['SVC_EVERYTHING_TIMEOUT_MAX_SECONDS', 'SVC_SEARCH_TIMEOUT_MAX_SECONDS'].map(defaultOf);
     expect(secondsOf('server')).toBeGreaterThan(Math.max(...longest));

@@ -13,7 +13,7 @@ const { describedPages } = createRequire(__filename)('../../tools/described-page
   readonly describedPages: (document: object) => { readonly groups: readonly { readonly pages: readonly Page[] }[] };
 };
 
-describe('the pages of the site about requests', () => {
+describe('the site pages of operations and RPC methods', () => {
   let app: TestApp;
   let pages: ReadonlyMap<string, Page>;
   let operations: number;
@@ -32,7 +32,7 @@ describe('the pages of the site about requests', () => {
 
   const textOf = (page: string): string => pages.get(page)?.content ?? '';
 
-  it('are one for each operation and RPC method, named by method, path and summary', () => {
+  it('exist once for each operation and RPC method, with method, path and summary', () => {
     const requests = [...pages.values()].filter(({ name }) => !name.startsWith('RPC '));
     expect(requests).toHaveLength(operations);
     for (const { content, name, summary } of pages.values()) {
@@ -41,7 +41,7 @@ describe('the pages of the site about requests', () => {
     }
   });
 
-  it('list parameters by reference, members inside members, and parts of answers', () => {
+  it('list parameters, nested members, and members of responses', () => {
     expect(textOf('read')).toContain('| `If-None-Match` | header |');
     expect(textOf('putClientById')).toContain('| `auth.password.token_expiration` |');
     expect(textOf('getSvcTopicDestinationOverview')).toContain('| `destination.lastError.message` | valueString |');

@@ -30,7 +30,7 @@ describe.each(documentPaths())('%s', (path) => {
     expect(long).toEqual([]);
   });
 
-  it('has phrases in its tables', () => {
+  it('has at most 170 characters in a table cell', () => {
     const cells = proseOf(path)
       .split('\n')
       .filter((line) => line.startsWith('|') && !/^\|[ :|-]+\|$/.test(line))
@@ -38,7 +38,7 @@ describe.each(documentPaths())('%s', (path) => {
     expect(cells.filter((cell) => shownLength(cell) > 170)).toEqual([]);
   });
 
-  it('leaves dated measurements to the two pages of figures', () => {
+  it('contains no dated measurements, except on the pages of figures', () => {
     const isForFigures = /^(CHANGELOG|docs\/(performance|reliability|adr\/.*))\.md$/.test(path);
     const dated = proseOf(path)
       .split('\n')
@@ -74,7 +74,7 @@ describe('docs/reference/public-api.md', () => {
 });
 
 describe('docs/architecture.md', () => {
-  it('tells who may import whom as .dependency-cruiser.cjs does', () => {
+  it('states the layers of .dependency-cruiser.cjs', () => {
     const rules = textOf('.dependency-cruiser.cjs').matchAll(/^ {2}\[\s*'([\w-]+)',\s*\[(.*)\],?\s*\],$/gm);
     const wanted = [...rules].map(([, room, below = '']) => [room, below.replaceAll("'", '')]);
     const told = rowsOf('docs/architecture.md', 'Layers').map(([room, below]) => [
@@ -93,15 +93,15 @@ describe('docs/how-to/extend.md', () => {
     ),
   );
 
-  it.each(examples)('shows %s as it is run', (name) => {
+  it.each(examples)('shows %s as in the example', (name) => {
     expect(blocks.get(name)).toBe(textOf(join(EXTENSIONS, name)));
   });
 
-  it('shows a spec as it is run', () => {
+  it('shows the spec as in the example', () => {
     expect(blocks.get(SPEC)).toBe(textOf(join('examples/ward/test', SPEC)));
   });
 
-  it('shows nothing else, and each in under 30 lines below its imports', () => {
+  it('shows no other files, and each in under 30 lines below its imports', () => {
     expect([...blocks.keys()].sort()).toEqual([...examples, SPEC].sort());
     const lengths = [...blocks].map(([name, code = '']) => [name, linesBelowImports(code)] as const);
     expect(lengths.filter(([, length]) => length >= 30)).toEqual([]);
@@ -116,7 +116,7 @@ describe('docs/adr', () => {
     .filter((name) => name !== 'README.md')
     .sort();
 
-  it('is numbered without gaps', () => {
+  it('are numbered without gaps', () => {
     expect(decisions.map((name) => Number(name.slice(0, 4)))).toEqual(decisions.map((_, index) => index + 1));
   });
 
@@ -127,7 +127,7 @@ describe('docs/adr', () => {
     expect(lines.length).toBeLessThanOrEqual(57);
   });
 
-  it('has an index of all titles, which marks superseded decisions', () => {
+  it('have an index of all titles, which marks superseded decisions', () => {
     const items = [...textOf('docs/adr/README.md').matchAll(/^- \[.*(?:\n {2}.*)*/gm)];
     const titles = decisions.map((name) => {
       const [heading = '', , status = ''] = textOf(`docs/adr/${name}`).split('\n');
@@ -138,7 +138,7 @@ describe('docs/adr', () => {
     expect(items.map(([item]) => item.replace(/\n */g, ' ')).sort()).toEqual(titles);
   });
 
-  it('holds every decision that sources and documents name', () => {
+  it('contain every ADR that sources and documents name', () => {
     const sources = ['src', 'test', 'tools'].flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' })
         .filter((name) => name.endsWith('.ts'))

@@ -41,31 +41,31 @@ const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
 describe('docs/reference/errors.md', () => {
   const documented = documentedCodes();
 
-  it('lists the codes of the catalogue, and no others', () => {
+  it('lists exactly the codes of the catalogue', () => {
     expect([...documented.keys()].sort()).toEqual([...ERROR_CODES.keys()].sort());
   });
 
-  it.each([...documented])('says cause and remedy of %s', (_, { text }) => {
+  it.each([...documented])('explains cause and remedy of %s', (_, { text }) => {
     expect(text.trim()).toMatch(/^- \*\*Cause\*\*: \S.+\n(?: {2}.+\n)*- \*\*Remedy\*\*: \S.+(?:\n {2}.+)*$/);
   });
 
-  it.each([...ERROR_CODES])('has %s below the status of its kind', (code, kind) => {
+  it.each([...ERROR_CODES])('lists %s under the status of its kind', (code, kind) => {
     const status = kind === undefined ? '(?:500|OAuth)' : String(FHIR_ERRORS[kind].status);
     // Node itself refuses a request with too large headers with 431, so this code has no kind.
     expect(documented.get(code)?.group).toMatch(new RegExp(`^${code === 'headers-too-large' ? '431' : status} `));
   });
 
-  it('lists each error by its status, since a place names one code, which has one kind', () => {
+  it('lists each code under one status: no source passes a code to a ServiceError directly', () => {
     expect(sources.match(/new ServiceError\([^;]*?\bcode: '.*/g)).toBeNull();
   });
 
-  it('is the page that answers link to', () => {
+  it('is the page that error responses link to', () => {
     const [, base = ''] = /SITE_BASE \?\? '([^']+)'/.exec(textOf('site/.vitepress/config.mjs')) ?? [];
     const page = sitePathOf('docs/reference/errors.md').replace(/md$/, 'html');
     expect(errorPageOf('https://svc.example', 'busy')).toBe(`https://svc.example${base}${page}#busy`);
   });
 
-  it('becomes a page that has each code, its cause and its remedy, for servers without the site', () => {
+  it('becomes a page with each code, cause and remedy, for servers without the site', () => {
     const page = errorsPage(textOf('docs/reference/errors.md'));
     for (const code of ERROR_CODES.keys())
       expect(page).toMatch(
@@ -73,7 +73,7 @@ describe('docs/reference/errors.md', () => {
       );
   });
 
-  it('names the older types of RPC, and no others', () => {
+  it('lists exactly the older RPC types', () => {
     const told = [...textOf('docs/reference/errors.md').matchAll(/RPC `type`:\s+`([^`]+)`/g)].map(([, type]) => type);
     const inCode = [...sources.matchAll(/type: '((?:sdc|rpc)\.error\/[^']+)'/g)].map(([, type]) => type);
     expect(told.sort()).toEqual(inCode.sort());
@@ -81,7 +81,7 @@ describe('docs/reference/errors.md', () => {
 });
 
 describe('the catalogue of errors', () => {
-  it.each([...ERROR_CODES.keys()])('has %s, which the server throws', (code) => {
+  it.each([...ERROR_CODES.keys()])('contains only codes that the server uses: %s', (code) => {
     expect(sources.includes(`'${code}'`)).toBe(true);
   });
 });

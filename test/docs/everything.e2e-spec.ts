@@ -16,18 +16,18 @@ describe('docs/reference/everything.md', () => {
   });
   afterAll(() => app.close());
 
-  it.each(requestsOf('Requests'))('%s is answered', async (request) => {
+  it.each(requestsOf('Requests'))('states a request that returns 200: %s', async (request) => {
     const answer = await app.get(request);
     expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
   });
 
-  it.each(requestsOf('Refused'))('%s is refused with 400 that says why', async (request) => {
+  it.each(requestsOf('Refused'))('states a request that returns 400 with an explanation: %s', async (request) => {
     const answer = await app.get(request);
     expect(answer.status).toBe(400);
     expect(answer.json<{ issue: { diagnostics: string }[] }>().issue[0]?.diagnostics).toMatch(/.{30}/);
   });
 
-  it('tells the care date of each type', () => {
+  it('states the care date of each type', () => {
     const items = [...sectionOf(PAGE, 'Care dates').matchAll(/^- \*\*(.+)\*\*: ((?:.|\n {2})+)$/gm)];
     const told = items.flatMap(([, dates, types]) =>
       codeIn(types).map((type): [string, string[]] => [type, codeIn(dates)]),

@@ -165,7 +165,7 @@ describe('the examples of the OpenAPI document', () => {
     return `Bearer ${answer.json<{ access_token: string }>().access_token}`;
   }
 
-  it('can be sent as they are, one after the other, and are answered as they say', async () => {
+  it('are accepted as they are, in order, and return the documented responses', async () => {
     const document = (await app.get('/api-json', { authorization: null })).json<{
       paths: Record<string, Record<string, Operation>>;
       tags: readonly { readonly name: string }[];
@@ -204,7 +204,7 @@ describe('the examples of the OpenAPI document', () => {
     expect(faults).toEqual([]);
   });
 
-  it('are the same in YAML', async () => {
+  it('are equal in YAML and JSON', async () => {
     const { paths } = (await app.get('/api-json', { authorization: null })).json<{
       paths: Record<string, Record<string, Operation>>;
     }>();

@@ -6,7 +6,7 @@ interface Lock {
 }
 
 describe('O10: an installation', () => {
-  it('decides about each package that has an install script', () => {
+  it('allows or denies the install script of each package that has one', () => {
     const { allowScripts } = JSON.parse(textOf('package.json')) as { allowScripts: object };
     const { packages } = JSON.parse(textOf('package-lock.json')) as Lock;
     const scripted = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript === true);
@@ -14,7 +14,7 @@ describe('O10: an installation', () => {
     expect([...new Set(names)].sort()).toEqual(Object.keys(allowScripts).sort());
   });
 
-  it('has one recommended version of Node', () => {
+  it('names one recommended version of Node everywhere', () => {
     const version = textOf('.nvmrc').trim();
     expect(textOf('Dockerfile').match(/FROM node:\d+/g)).toEqual([`FROM node:${version}`, `FROM node:${version}`]);
     expect(textOf('README.md')).toContain(`Node ${version} (\`.nvmrc\`)`);

@@ -14,7 +14,7 @@ const FUNCTIONS =
 const namesIn = (text: string): Set<string> =>
   new Set(Array.from(text.matchAll(FUNCTIONS), ([, declared, constant]) => declared ?? constant ?? ''));
 
-it('gives no name to functions of more than two files: a search for it leads to the one that is meant', () => {
+it('uses a function name in at most two files of src, so that a search for the name finds its definition', () => {
   const filesOf = new Map<string, string[]>();
   for (const file of readdirSync(SRC, { recursive: true, encoding: 'utf8' })) {
     if (!file.endsWith('.ts') || file.endsWith('.spec.ts')) continue;

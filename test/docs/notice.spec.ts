@@ -9,16 +9,16 @@ const NOTICES = [
 ];
 
 describe('NOTICE', () => {
-  it.each(NOTICES)('S8.5: holds %s, as the installed version has it', (file) => {
+  it.each(NOTICES)('S8.5: contains %s of the installed version', (file) => {
     expect(textOf('NOTICE')).toContain(textOf(file).trim());
   });
 
-  it('S8.5: is in the image beside the license', () => {
+  it('S8.5: is copied to the image with the license', () => {
     expect(textOf('Dockerfile')).toContain('COPY LICENSE NOTICE ./');
     expect(textOf('.dockerignore').split('\n')).toEqual(expect.arrayContaining(['!LICENSE', '!NOTICE']));
   });
 
-  it('S8.5: names each package whose license is only in a file of that package', () => {
+  it('S8.5: covers each package whose license text is only in a file of that package', () => {
     const { packages } = JSON.parse(textOf('package-lock.json')) as {
       packages: Record<string, { readonly license?: string; readonly dev?: boolean }>;
     };

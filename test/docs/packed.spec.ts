@@ -33,8 +33,8 @@ const patternOf = (glob: string): RegExp =>
       .replace(/\*\*\/|\*/g, (stars) => (stars === '*' ? '[^/]*' : '(.*/)?'))}(/|$)`,
   );
 
-describe('O8: the tools of operators', () => {
-  it('are those that the documents call in the image', () => {
+describe('O8: the command-line tools for operators', () => {
+  it('include those that the documents run in the image', () => {
     const called = documentPaths().flatMap((path) =>
       [...textOf(path).matchAll(/node dist\/tools\/([\w-]+)\//g)].map(([, name]) => name),
     );
@@ -42,7 +42,7 @@ describe('O8: the tools of operators', () => {
     expect(tools.length).toBeGreaterThan(5);
   });
 
-  it.each(tools)('%s is in the npm package with all that it runs', (name) => {
+  it.each(tools)('are packed with all files and packages that they need: %s', (name) => {
     const needed = neededBy(`tools/${name}/${name}.ts`);
     const packed = (path: string): boolean =>
       files.some((glob) => patternOf(glob).test(`dist/${path.replace(/\.ts$/, '.js')}`));
@@ -51,11 +51,11 @@ describe('O8: the tools of operators', () => {
     expect(needed.packages.filter((one) => !isBuiltIn(one) && dependencies[one] === undefined)).toEqual([]);
   });
 
-  it('come with the page to which error answers link', () => {
+  it('are packed with the page that error responses link to', () => {
     expect(files.some((glob) => patternOf(glob).test('dist/errors/reference/errors.html'))).toBe(true);
   });
 
-  it('are in the image: what the Dockerfile copies is let through to it', () => {
+  it('are copied to the image: .dockerignore admits all files that the Dockerfile copies', () => {
     const copied = [...textOf('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) =>
       names.split(' '),
     );

@@ -18,7 +18,7 @@ describe('the examples of docs/how-to/write-policies.md', () => {
   });
   afterAll(() => app.close());
 
-  it.each(examples)('can be sent as they are: %s', async (text) => {
+  it.each(examples)('are accepted as they are: %s', async (text) => {
     const { resourceType, id } = JSON.parse(text) as Example;
     const answer =
       resourceType === undefined
@@ -27,7 +27,7 @@ describe('the examples of docs/how-to/write-policies.md', () => {
     expect([answer.status, answer.text]).toEqual([resourceType === undefined ? 200 : 201, expect.any(String)]);
   });
 
-  it('are several', () => {
+  it('are more than five', () => {
     expect(examples.length).toBeGreaterThan(5);
   });
 });

@@ -23,7 +23,7 @@ const firstCodes = (heading: string): (string | undefined)[] =>
   rowsOf(REFERENCE, heading).map(([cell]) => codeIn(cell)[0]);
 
 describe('docs/reference/routes.md', () => {
-  it('C13.3: lists the Operations that a policy can link to, and no others', () => {
+  it('C13.3: lists exactly the Operations that a policy can link to', () => {
     const told = rowsOf(REFERENCE, 'Interactions').flatMap(([cell]) => codeIn(cell));
     const dynamic = app.app.get(OperationRegistry, { strict: false }).all();
     const ofOperations = dynamic.map(({ meta }) => operationIdOfCode(meta.code));
@@ -32,7 +32,7 @@ describe('docs/reference/routes.md', () => {
     expect(app.app.get(OperationNames).all()).toEqual(new Set([...told, ...ofOperations]));
   });
 
-  it('lists the resource types of this server with their search parameters', () => {
+  it("lists the server's own resource types with their search parameters", () => {
     const told = rowsOf(REFERENCE, 'Resource types').map(([type, , parameters]) => [
       codeIn(type)[0],
       codeIn(parameters),
@@ -64,7 +64,7 @@ describe('docs/reference/routes.md', () => {
     expect(firstCodes('Operations').sort()).toEqual(wanted.sort());
   });
 
-  it('lists the error kinds with what each edge answers', () => {
+  it('lists the error kinds with the status of each edge', () => {
     const told = rowsOf(REFERENCE, 'Errors').map(([kind, status, issue, rpc]) => [
       codeIn(kind)[0],
       { status: Number(status), issue: codeIn(issue)[0], rpc: Number(rpc) },

@@ -63,7 +63,7 @@ const EXAMPLES: Readonly<Record<string, string>> = { '{type}': 'Patient', '{id}'
 describe('the routes of the reference', () => {
   const endpoints = rowsOf('docs/reference/routes.md', 'Routes').map(([endpoint = '']) => codeIn(endpoint)[0] ?? '');
 
-  it.each(endpoints)('%s answers', async (endpoint) => {
+  it.each(endpoints)('exist: %s', async (endpoint) => {
     await app.put('/fhir/Patient/x1', {});
     await app.put('/fhir/SDCDocument/x1', {});
     await app.put('/fhir/SvcTopicDestination/x1', destination);
@@ -87,7 +87,7 @@ describe('the OpenAPI document', () => {
     expect(routes().filter((route) => !described.includes(route))).toEqual([]);
   });
 
-  it('describes nothing that no route answers', () => {
+  it('describes no path without a route', () => {
     // `put /Client/{id}` is answered by `put /{type}/{id}`.
     const patterns = routes().map(
       (route) => new RegExp(`^${route.replace(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}$`),
@@ -95,7 +95,7 @@ describe('the OpenAPI document', () => {
     expect(described.filter((path) => !patterns.some((pattern) => pattern.test(path)))).toEqual([]);
   });
 
-  it('U2: gives every operation its own id, and every answer a schema and an example', () => {
+  it('U2: contains for every operation a unique id, a response schema and an example', () => {
     const operations = Object.entries(whole.paths as Record<string, Record<string, DescribedOperation>>).flatMap(
       ([path, item]) =>
         Object.entries(item).map(([method, operation]) => ({ name: `${method} ${path}`, ...operation })),
@@ -114,7 +114,7 @@ describe('the OpenAPI document', () => {
     expect(contents.map(({ name }) => name).filter((name) => !named.has(name))).toEqual([]);
   });
 
-  it('U2: tells RPC methods apart by name, each with its params and its result', () => {
+  it('U2: distinguishes RPC methods by name, each with its params and its result', () => {
     const { schemas } = whole.components as { schemas: Record<string, DescribedSchema> };
     const methods = Object.keys(schemas.RpcCall?.discriminator?.mapping ?? {});
     expect(methods).toContain('svc.sdc.addendum/add-note');
@@ -126,7 +126,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(schemas)).toEqual(expect.arrayContaining(['Patient', 'Observation', 'Diff', 'SDCAddendum']));
   });
 
-  it('U4: is compressed, and known to caches by its digest', async () => {
+  it('U4: is compressed, and is not sent again to a cache that has its digest', async () => {
     const first = await app.get('/api-json', { headers: { 'Accept-Encoding': 'br' } });
     expect(first.headers.get('content-encoding')).toBe('br');
     const known = { 'If-None-Match': first.headers.get('etag') ?? '' };
@@ -141,7 +141,7 @@ describe('the OpenAPI document', () => {
     expect((await app.get('/api/swagger-ui-bundle.js')).headers.get('cache-control')).toBe('no-cache');
   });
 
-  it('refers to nothing that it does not hold', () => {
+  it('contains the target of every reference', () => {
     const references = [...JSON.stringify(whole).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = '']) => path);
     const found = (path: string): unknown =>
       path.split('/').reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], whole);

@@ -13,7 +13,7 @@ describe('the requests of docs/reference/search.md', () => {
   });
   afterAll(() => app.close());
 
-  it.each(requestsOf('Examples'))('%s is answered', async (request) => {
+  it.each(requestsOf('Examples'))('return 200: %s', async (request) => {
     const [method = '', ...path] = request.split(' ');
     const answer = await app.send(method, path.join(' '));
     expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
@@ -25,13 +25,13 @@ describe('the requests of docs/reference/search.md', () => {
     expect(asked.filter((name) => !used.has(name))).toEqual([]);
   });
 
-  it.each(requestsOf('Refused'))('%s is refused with 400 that says why', async (request) => {
+  it.each(requestsOf('Refused'))('return 400 with an explanation: %s', async (request) => {
     const answer = await app.send('GET', request.replace('GET ', ''));
     expect(answer.status).toBe(400);
     expect(answer.json<{ issue: { diagnostics: string }[] }>().issue[0]?.diagnostics).toMatch(/.{30}/);
   });
 
-  it('are as many as the tables have rows', () => {
+  it('are more than fifteen, and begin with GET /fhir', () => {
     expect(requestsOf('Examples').length).toBeGreaterThan(15);
     expect([...requestsOf('Examples'), ...requestsOf('Refused')]).toEqual(
       expect.not.arrayContaining([expect.not.stringMatching(/^GET \/fhir/)]),

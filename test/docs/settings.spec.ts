@@ -9,7 +9,7 @@ const settings = rowsOf('docs/reference/settings.md', 'Settings').map(([name, , 
 const DATABASE_URL = 'postgresql://localhost/svc';
 
 describe('the settings of docs/reference/settings.md', () => {
-  it('are those that the server reads', () => {
+  it('are exactly those that the server reads', () => {
     const read = [...textOf('src/platform/config/environment.ts').matchAll(/read\.\w+\(\s*'(\w+)'/g)].map(
       ([, name]) => name,
     );
@@ -17,7 +17,7 @@ describe('the settings of docs/reference/settings.md', () => {
   });
 
   it.each(settings.filter(({ defaults: [first] }) => first !== undefined && first !== 'DATABASE_URL'))(
-    '$name has the default $defaults',
+    'include $name with the default $defaults',
     ({ name, defaults: [embedded = '', condition, external] }) => {
       expect(readEnvironment({ [name]: embedded })).toEqual(readEnvironment({}));
       if (condition !== 'DATABASE_URL') return;
@@ -25,7 +25,7 @@ describe('the settings of docs/reference/settings.md', () => {
     },
   );
 
-  it('C13.1: of numbers have the bounds that the start checks, named in a sentence', () => {
+  it('C13.1: have the documented bounds, and other numbers stop the start with a sentence', () => {
     const bounds = rowsOf('docs/reference/settings.md', 'Bounds of numbers').map(([name, least = '', most = '']) => ({
       name: codeIn(name)[0] ?? '',
       ...{ least: numberIn(least), most: numberIn(most) },
@@ -41,7 +41,7 @@ describe('the settings of docs/reference/settings.md', () => {
     }
   });
 
-  it('name a unit wherever a name ends in one', () => {
+  it('state the unit that their name ends in', () => {
     const units = new Map(
       rowsOf('docs/reference/settings.md', 'Settings').map(([name = '', unit]) => [codeIn(name)[0], unit]),
     );

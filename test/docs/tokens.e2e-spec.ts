@@ -26,7 +26,7 @@ describe('the errors of docs/reference/tokens.md', () => {
     return [answer.status, error, text];
   };
 
-  it('C12.15: hold the 429 of too many wrong passwords', async () => {
+  it('C12.15: include the 429 response after too many wrong passwords', async () => {
     const answers = [
       await logIn('nurse', 'a'),
       await logIn('nurse', 'b'),
@@ -39,7 +39,7 @@ describe('the errors of docs/reference/tokens.md', () => {
     expect(rows).toContainEqual({ status, error, text: expect.stringContaining('Too many wrong passwords') });
   });
 
-  it('C12.16: tell both answers that an inactive User gets', async () => {
+  it('C12.16: include both responses to an inactive User', async () => {
     const [wrong, unknown, right] = [
       refusalOf(await logIn('left', 'wrong')),
       refusalOf(await logIn('nobody', 'wrong')),

@@ -13,7 +13,7 @@ describe('docs/reference/topics.md and destinations.md', () => {
   });
   afterAll(() => app.close());
 
-  it.each(examples)('can be sent as it says: %s', async (text) => {
+  it.each(examples)('contain examples that are accepted as they are: %s', async (text) => {
     const { resourceType, id } = JSON.parse(text) as { readonly resourceType: string; readonly id?: string };
     const answer =
       resourceType === 'Parameters'
@@ -22,11 +22,11 @@ describe('docs/reference/topics.md and destinations.md', () => {
     expect([answer.status, answer.text]).toEqual([resourceType === 'Parameters' ? 200 : 201, expect.any(String)]);
   });
 
-  it('has several examples', () => {
+  it('contain three examples', () => {
     expect(examples.length).toBe(3);
   });
 
-  it('lists the parameters of a webhook with the fields of their values', () => {
+  it('list the parameters of a webhook with the value fields', () => {
     const told = rowsOf('docs/reference/destinations.md', 'Parameters of a webhook').map(([name, field]) => [
       codeIn(name)[0],
       codeIn(field)[0],

@@ -22,7 +22,7 @@ function tour(): string {
 }
 
 describe('the tour of the README', () => {
-  it('runs as it is written, and the last token is refused', async () => {
+  it('runs as written, and the server refuses the last token', async () => {
     const { stdout } = await promisify(execFile)('bash', ['-e', '-c', tour()], { timeout: 30_000 });
     const answers = stdout.split('\n').filter((line) => line.startsWith('{') || line.startsWith('['));
     const refused = answers.filter((answer) => /"issue":|"error":/.test(answer) && !answer.includes('"all-ok"'));

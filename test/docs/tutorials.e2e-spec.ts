@@ -79,7 +79,7 @@ ${script}`,
   it.each([
     ['docs/tutorials/first-hour.md', 7],
     ['docs/tutorials/webhook-receiver.md', 8],
-  ])('%s runs as it is written, and prints what it shows', async (page, least) => {
+  ])('run as written, and print the shown lines: %s', async (page, least) => {
     for (const { name, text } of blocksOf(page)) if (name !== undefined) writeFileSync(join(folder, name), text);
     const steps = stepsOf(page);
     expect(steps.length).toBeGreaterThanOrEqual(least);
@@ -94,7 +94,7 @@ ${script}`,
     expect(printed.join('').match(/^patient ana: Abel-Lind$/gm)?.length ?? 0).toBe(page.includes('webhook') ? 1 : 0);
   });
 
-  it('docs/tutorials/your-own-module.md: its module answers as its test says', async () => {
+  it('contain a module that passes its test: docs/tutorials/your-own-module.md', async () => {
     for (const { name, text } of blocksOf('docs/tutorials/your-own-module.md'))
       if (name !== undefined) writeFileSync(join(folder, name), text);
     const { GreetingModule } = (await import(join(folder, 'greeting.module.ts'))) as {

@@ -8,7 +8,7 @@ const rows = rowsOf('docs/reference/open-points.md', 'Not served').map(
 );
 const operations = rows.filter(([what]) => what.startsWith('$'));
 
-describe('what docs/reference/open-points.md says is not served', () => {
+describe('the section "Not served" of docs/reference/open-points.md', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe('what docs/reference/open-points.md says is not served', () => {
   const diagnosticsOf = (answer: Received): string =>
     answer.json<{ issue: { diagnostics: string }[] }>().issue[0]?.diagnostics ?? '';
 
-  it('C11: names the unserved operations of the server, and those that users need first', () => {
+  it('C11: lists the unserved operations of the server, and the most requested features', () => {
     expect(operations).toEqual([...UNSERVED_OPERATIONS].map(([code, instead]) => [`$${code}`, instead]));
     const names = rows.map(([what]) => what);
     for (const asked of ['$expand', '$lookup', '$validate-code', '$export', '$lastn', '$match', 'X-Provenance'])
@@ -28,7 +28,7 @@ describe('what docs/reference/open-points.md says is not served', () => {
     expect(names).toContain('Binary as a file');
   });
 
-  it.each(operations)('C11: answers %s with 404, which says what to use instead', async (operation, instead) => {
+  it.each(operations)('C11: lists %s with the remedy that the 404 response names', async (operation, instead) => {
     for (const path of [`/fhir/${operation}`, `/ValueSet/${operation}`, `/fhir/Patient/p1/${operation}`]) {
       const answer = await app.get(path);
       expect([answer.status, diagnosticsOf(answer)]).toEqual([
@@ -38,7 +38,7 @@ describe('what docs/reference/open-points.md says is not served', () => {
     }
   });
 
-  it('C11: says of XML, asked for or sent, that it is not served', async () => {
+  it('C11: agrees with the server, which answers XML with 406 or 415', async () => {
     const xml = { headers: { 'Content-Type': 'application/fhir+xml' }, body: '<Patient/>' };
     const answers = [
       await app.get('/fhir/Patient?_format=xml'),
@@ -52,7 +52,7 @@ describe('what docs/reference/open-points.md says is not served', () => {
     expect(diagnosticsOf(await app.get('/fhir/Patient?_format=turtle'))).not.toContain('XML');
   });
 
-  it('C11: says of a file, sent or asked for as a Binary, where its content belongs', async () => {
+  it('C11: agrees with the server, which answers a file as a Binary with 406 or 415', async () => {
     const file = { headers: { 'Content-Type': 'application/pdf' }, body: '%PDF' };
     const answers = [
       await app.send('POST', '/fhir/Binary', file),

@@ -25,7 +25,7 @@ const { panels } = JSON.parse(textOf('deploy/grafana-dashboard.json')) as Dashbo
 const namesIn = (expression: string): string[] =>
   [...expression.matchAll(/\b(?:svc|process|nodejs)_\w+/g)].map(([name]) => name.replace(/_(bucket|sum|count)$/, ''));
 
-describe('O7: what deploy/ watches', () => {
+describe('O7: alerts and panels in deploy/', () => {
   let app: TestApp;
   let families: ReadonlySet<string>;
   let atStart: string;
@@ -38,18 +38,18 @@ describe('O7: what deploy/ watches', () => {
   });
   afterAll(() => app.close());
 
-  it.each(rules)('$alert names metrics that exist, and a paragraph of the runbook', ({ alert, expr, annotations }) => {
+  it.each(rules)('use existing metrics, and have a section in the runbook: $alert', ({ alert, expr, annotations }) => {
     expect(namesIn(expr).filter((name) => !families.has(name))).toEqual([]);
     expect(annotations.runbook).toBe(`docs/how-to/runbook.md#${alert.toLowerCase()}`);
     expect(sectionOf('docs/how-to/runbook.md', alert).trim().length).toBeGreaterThan(20);
   });
 
-  it.each(panels)('the panel "$title" shows metrics that exist', ({ targets }) => {
+  it.each(panels)('use existing metrics: panel "$title"', ({ targets }) => {
     const named = targets.flatMap(({ expr }) => namesIn(expr));
     expect([named.length > 0, named.filter((name) => !families.has(name))]).toEqual([true, []]);
   });
 
-  it('the first error of each class of SvcDatabaseErrors is an increase: its count is exported before, as 0', () => {
+  it('detect the first error of each class of SvcDatabaseErrors, since each count is exported as 0 at the start', () => {
     const { expr = '' } = rules.find(({ alert }) => alert === 'SvcDatabaseErrors') ?? {};
     const classes = /class=~"([^"]+)"/.exec(expr)?.[1]?.split('|') ?? [];
     expect(classes.length).toBeGreaterThan(0);
@@ -57,12 +57,12 @@ describe('O7: what deploy/ watches', () => {
     expect(missing).toEqual([]);
   });
 
-  it('alerts are those of the runbook', () => {
+  it('match the alerts of the runbook', () => {
     const [, alerts = ''] = /^## Alerts$([\s\S]*?)^## /m.exec(textOf('docs/how-to/runbook.md')) ?? [];
     expect([...alerts.matchAll(/^### (\w+)$/gm)].map(([, name]) => name)).toEqual(rules.map(({ alert }) => alert));
   });
 
-  it('each metric of docs/reference/monitoring.md exists, and each that exists is there', () => {
+  it('are documented: docs/reference/monitoring.md lists exactly the existing metrics', () => {
     const told = rowsOf('docs/reference/monitoring.md', 'Metrics').flatMap(([names = '']) => {
       const [first = '', ...others] = codeIn(names);
       return [first, ...others.map((name) => (name.startsWith('_') ? first.replace(/_[a-z]+(_total)?$/, name) : name))];

@@ -109,11 +109,11 @@ describe('plain words', () => {
     ['The owner of its own types stands in for another.', 0],
     ['What should a client do? Nothing.', 0],
     ['Skips requests whose client disconnected.', 0],
-  ])('finds in "%s" %d patterns', (text, count) => {
+  ])('finds banned words in "%s": %d', (text, count) => {
     expect([...bannedIn(text), ...clauseIn(text)]).toHaveLength(count);
   });
 
-  it('are used in sources, in comments and in texts', () => {
+  it('are used in sources: comments and texts contain no banned words', () => {
     const found = sources.flatMap((path) => {
       const text = textOf(path);
       const inText = bannedIn(text).length === 0 ? [] : bannedLinesIn(text);
@@ -126,7 +126,7 @@ describe('plain words', () => {
     expect(found).toEqual([]);
   });
 
-  it('are used in the docs', () => {
+  it('are used in the docs: paragraphs contain no banned words', () => {
     const paths = documentPaths().filter((path) => !/api\.md$|CHANGELOG/.test(path));
     const found = paths.flatMap((path) =>
       paragraphsIn(textOf(path)).flatMap(({ line, text }) =>
@@ -137,7 +137,7 @@ describe('plain words', () => {
   });
 });
 
-it('wraps comments at 120 characters', () => {
+it('sources wrap comments at 120 characters', () => {
   const long = sources.flatMap((path) =>
     readFileSync(path, 'utf8')
       .split('\n')
