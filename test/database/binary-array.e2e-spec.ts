@@ -27,7 +27,7 @@ describe(binaryArray, () => {
     return rows[0]?.texts ?? [];
   }
 
-  it('carries any text', async () => {
+  it('transfers any text', async () => {
     const texts = fc.array(fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0')));
     await fc.assert(
       fc.asyncProperty(texts, async (values) => {
@@ -37,7 +37,7 @@ describe(binaryArray, () => {
     );
   });
 
-  it('carries numbers to their limits', async () => {
+  it('transfers numbers up to their limits', async () => {
     const integers = [0, 1, -1, 2 ** 31 - 1, -(2 ** 31)];
     expect(await received('integer', integers)).toEqual(integers.map(String));
     const bigints = [
@@ -54,7 +54,7 @@ describe(binaryArray, () => {
     expect(await received('double precision', [0.1, -2.5e300])).toEqual(['0.1', '-2.5e+300']);
   });
 
-  it('carries times of all years that FHIR has, to the millisecond', async () => {
+  it('transfers timestamps of all FHIR years to the millisecond', async () => {
     const times = [
       '0001-01-01T00:00:00.000Z',
       '1799-12-31T23:59:59.001Z',
@@ -71,7 +71,7 @@ describe(binaryArray, () => {
     ).toEqual(times);
   });
 
-  it.each<ArrayElementType>(['text', 'bigint'])('carries no %s at all', async (type) => {
+  it.each<ArrayElementType>(['text', 'bigint'])('transfers an empty array of %s', async (type) => {
     expect(await received(type, [])).toEqual([]);
   });
 });

@@ -79,22 +79,25 @@ describe(cancelledWhenGone.name, () => {
     ],
   ];
 
-  it.each(ways)('S2: ends a statement %s when its client leaves, and keeps the connection', async (_way, work) => {
-    await Promise.all([1, 2, 3, 4].map(() => database.statements.run(SLEEP, [0.05])));
-    const before = await backends();
-    const request = asRequest(work);
-    await eventually('the statement runs', running(1));
-    const leftAt = performance.now();
-    request.leave();
-    expect(await request.ended).toMatchObject({ message: 'gone' });
-    expect(performance.now() - leftAt).toBeLessThan(5_000);
-    expect([await counted(RUNNING), await database.countInTransaction()]).toEqual([0, 0]);
-    // Earlier writes are rolled back, and all connections serve other requests.
-    expect(await Promise.all([1, 2, 3, 4].map(() => database.findValue('a')))).toEqual([0, 0, 0, 0]);
-    expect(await backends()).toEqual(before);
-  });
+  it.each(ways)(
+    'S2: cancels a statement %s when its client disconnects, and keeps the connection',
+    async (_way, work) => {
+      await Promise.all([1, 2, 3, 4].map(() => database.statements.run(SLEEP, [0.05])));
+      const before = await backends();
+      const request = asRequest(work);
+      await eventually('the statement runs', running(1));
+      const leftAt = performance.now();
+      request.leave();
+      expect(await request.ended).toMatchObject({ message: 'gone' });
+      expect(performance.now() - leftAt).toBeLessThan(5_000);
+      expect([await counted(RUNNING), await database.countInTransaction()]).toEqual([0, 0]);
+      // Earlier writes are rolled back, and all connections serve other requests.
+      expect(await Promise.all([1, 2, 3, 4].map(() => database.findValue('a')))).toEqual([0, 0, 0, 0]);
+      expect(await backends()).toEqual(before);
+    },
+  );
 
-  it('S2: starts nothing for a client that has left, and undoes its transaction between two statements', async () => {
+  it('S2: starts no statement for a disconnected client, and rolls back its transaction between two statements', async () => {
     const request = asRequest(() =>
       database.unitOfWork.run(async () => {
         await database.add('a');
@@ -106,7 +109,7 @@ describe(cancelledWhenGone.name, () => {
     expect([await database.findValue('a'), await database.findValue('b')]).toEqual([0, 0]);
   });
 
-  it('S2: lets a transaction end whose COMMIT was sent, and what goes on after it for others', async () => {
+  it('S2: keeps a committed transaction and runs its actions after the commit, although the client disconnects', async () => {
     const request = asRequest(() =>
       database.unitOfWork.run(async () => {
         await database.add('a');
@@ -144,7 +147,7 @@ describe(cancelledWhenGone.name, () => {
     expect(pool.totalCount).toBeLessThanOrEqual(4);
   }, 60_000);
 
-  it('S2: drops a connection of which nobody can say whether a cancel is still on its way', async () => {
+  it('S2: destroys a connection if its cancel request fails, since the request might still arrive', async () => {
     const client = await poolOf(database.dataSource).connect();
     client.on('error', () => undefined);
     const control = new AbortController();
@@ -161,7 +164,7 @@ describe(cancelledWhenGone.name, () => {
   });
 });
 
-describe('shares of the connections', () => {
+describe('connection limits per caller', () => {
   let database: CounterDatabase;
 
   beforeAll(async () => {
@@ -179,7 +182,7 @@ describe('shares of the connections', () => {
   const costly = (caller: string): Promise<unknown> =>
     as(caller, () => database.statements.within(new TimeLimit(40, ''), () => database.statements.run(SLEEP, [0.4])));
 
-  it('S2: costly searches of one caller leave connections to reads, writes and transactions of others', async () => {
+  it('S2: leave connections to reads, writes and transactions of others during costly searches of one caller', async () => {
     const flood = Promise.allSettled(Array.from({ length: 8 }, () => costly('User/a')));
     const running = async (): Promise<number> =>
       (await database.statements.runOne<{ count: number }>(RUNNING, []))?.count ?? 0;
@@ -194,7 +197,7 @@ describe('shares of the connections', () => {
     await flood;
   });
 
-  it('S2: transactions of one caller leave connections to reads, and callers take turns', async () => {
+  it('S2: leave connections to reads during many transactions of one caller, and alternate between callers', async () => {
     const order: string[] = [];
     const hold = (caller: string): Promise<void> =>
       as(caller, () =>

@@ -3,7 +3,7 @@ import { type PoolClient } from 'pg';
 import { poolOf } from '../../src/platform/database/connection-slots';
 import { CounterDatabase } from '../support/counter-database';
 
-describe('a connection that breaks', () => {
+describe('a connection of the pool', () => {
   let database: CounterDatabase;
 
   beforeAll(async () => {
@@ -11,7 +11,7 @@ describe('a connection that breaks', () => {
   });
   afterAll(() => database.close());
 
-  it('is heard from the moment that it is handed out: a message of its end may come in the bytes that connect', async () => {
+  it('has an error listener when the pool hands it out, since PostgreSQL may terminate it at any time', async () => {
     const handedOut = (): Promise<[PoolClient, number]> =>
       new Promise((resolve, reject) => {
         poolOf(database.dataSource).connect((error, client) => {

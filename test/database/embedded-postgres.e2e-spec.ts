@@ -62,7 +62,7 @@ describe(startEmbeddedPostgres.name, () => {
     return (await findPostmasterPid(pgdata))?.pid ?? Number.NaN;
   }
 
-  it('makes a cluster, also when a start before was killed at it', async () => {
+  it('creates a cluster, also after an earlier creation was killed', async () => {
     await mkdir(join(directory, 'postgres.new-killed', 'cluster'), { recursive: true });
 
     const { url } = await start();
@@ -71,14 +71,14 @@ describe(startEmbeddedPostgres.name, () => {
     expect(await readdir(directory)).toEqual(['postgres']);
   });
 
-  it('shows cluster and password to nobody else', async () => {
+  it('protects cluster and password from other accounts', async () => {
     const home = clusterHome(directory);
     const modes = [home, pgdata, join(home, 'password')].map(async (path) => (await stat(path)).mode & 0o777);
 
     expect(await Promise.all(modes)).toEqual([0o700, 0o700, 0o600]);
   });
 
-  it('keeps data from one start to the next, and leaves no process between them', async () => {
+  it('keeps data between two starts, and leaves no process after a stop', async () => {
     const first = await start();
     await query(first.url, 'create table kept as select 7 as n');
     const pid = await readPostmasterPid();
@@ -90,7 +90,7 @@ describe(startEmbeddedPostgres.name, () => {
     expect(await query(second.url, 'select n from kept')).toEqual([{ n: 7 }]);
   });
 
-  it('refuses a second start while the first lives', async () => {
+  it('refuses a second start while the first server runs', async () => {
     const { url } = await start();
 
     await expect(start()).rejects.toThrow(
@@ -99,7 +99,7 @@ describe(startEmbeddedPostgres.name, () => {
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  it('lets given settings win over its own', async () => {
+  it('prefers given settings to its own', async () => {
     const { url } = await start({ settings: { max_connections: '17', jit: 'on' } });
 
     const names = `('fsync', 'jit', 'listen_addresses', 'max_connections', 'unix_socket_directories')`;
@@ -128,7 +128,7 @@ describe(startEmbeddedPostgres.name, () => {
     expect(acknowledged).toBeGreaterThanOrEqual(300);
   });
 
-  it('tells of an unexpected end, without the data of statements that failed or crashed', async () => {
+  it('logs an unexpected exit of PostgreSQL, without data of statements', async () => {
     let tell: (line: string) => void = () => undefined;
     const told = new Promise<string>((resolve) => (tell = resolve));
     const { url } = await start({ log: tell });
@@ -156,7 +156,7 @@ describe(startEmbeddedPostgres.name, () => {
     expect(await told).not.toContain('canary');
   });
 
-  it('takes over when its owner was killed', async () => {
+  it('takes over the cluster after its owner was killed', async () => {
     const { owner, url } = await startOwner();
     await query(url, 'create table inherited as select 5 as n');
     const orphan = await readPostmasterPid();
@@ -170,7 +170,7 @@ describe(startEmbeddedPostgres.name, () => {
     expect(await readCommandLine(orphan)).toBe('');
   });
 
-  it('takes over when owner and postmaster were killed', async () => {
+  it('takes over the cluster after owner and postmaster were killed', async () => {
     const { owner } = await startOwner();
     expect(await findRunningCluster(directory)).toMatch(/^postgresql:/);
     const postmaster = await readPostmasterPid();
@@ -188,9 +188,9 @@ describe(startEmbeddedPostgres.name, () => {
   it.each([
     ['is empty', () => ''],
     ['is garbage', () => 'garbage\n'],
-    ['names a process that ended', () => `99999999\n${pgdata}\n`],
-    ['names a process of somebody else', (stranger: number) => `${stranger}\n${pgdata}\n`],
-  ])('starts when the pid file %s', async (_, contentOf) => {
+    ['names a process that has exited', () => `99999999\n${pgdata}\n`],
+    ['names a foreign process', (stranger: number) => `${stranger}\n${pgdata}\n`],
+  ])('starts if the pid file %s', async (_, contentOf) => {
     const stranger = spawn('sleep', ['60']);
     processes.push(stranger);
     await writeFile(postmasterPidPath(pgdata), contentOf(stranger.pid ?? Number.NaN));
@@ -202,7 +202,7 @@ describe(startEmbeddedPostgres.name, () => {
     expect(stranger.exitCode).toBeNull();
   });
 
-  it('says why PostgreSQL does not start, and lets the data directory go', async () => {
+  it('reports why PostgreSQL does not start, and releases the data directory', async () => {
     const file = join(pgdata, 'PG_VERSION');
     const version = await readFile(file, 'utf8');
     await writeFile(file, '9.6\n');
@@ -218,7 +218,7 @@ describe(startEmbeddedPostgres.name, () => {
 
   // With a limit for the size of files, initdb fails as on a full disk.
   (process.platform === 'linux' ? it : it.skip)(
-    'says in one line why initdb fails, and starts when it can',
+    'reports in one line why initdb fails, and starts after the cause is gone',
     async () => {
       const [binaryDirectory, dataDirectory] = await Promise.all([makeDirectory(), makeDirectory()]);
       const { initdb, postgres } = await findBinaries(
@@ -239,13 +239,13 @@ describe(startEmbeddedPostgres.name, () => {
     },
   );
 
-  it('says what to do when there are no binaries', async () => {
+  it('names the remedy if there are no binaries', async () => {
     await expect(start({ binaryDirectory: '/nowhere' })).rejects.toThrow(
       '/nowhere/postgres does not run here. Set DATABASE_URL to a PostgreSQL server.',
     );
   });
 
-  it('keeps two data directories apart', async () => {
+  it('separates two data directories', async () => {
     const other = await makeDirectory();
     const [here, there] = await Promise.all([start(), start({ dataDirectory: other })]);
 
@@ -257,7 +257,7 @@ describe(startEmbeddedPostgres.name, () => {
     await rm(other, { recursive: true });
   });
 
-  itAsRoot('moves the cluster to where its account can reach it, and tells so', async () => {
+  itAsRoot('moves the cluster to a folder that its account can reach, and logs the folder', async () => {
     const unreachable = await mkdtemp(join(tmpdir(), 'svc-unreachable-'));
     const lines: string[] = [];
     const first = await start({ dataDirectory: unreachable, log: (line) => lines.push(line) });
@@ -281,7 +281,7 @@ describe(startEmbeddedPostgres.name, () => {
 });
 
 describe(fallbackFolder.name, () => {
-  it('differs for two paths with a common end, and for a data directory made anew', () => {
+  it('differs for two paths with a common end, and for a new data directory at the same path', () => {
     const folders = [
       fallbackFolder('/root/a/clone/of/the/server/data', 'first'),
       fallbackFolder('/root/b/clone/of/the/server/data', 'first'),

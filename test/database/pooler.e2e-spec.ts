@@ -48,7 +48,7 @@ describe('O4: through a pooler in transaction mode', () => {
     await database.drop();
   });
 
-  it('each statement has our settings, and no backend keeps them', async () => {
+  it('runs each statement with the settings of the server, and leaves none on a backend', async () => {
     const statements = app.provider(Statements);
     const alone = [await statements.run<Shown>(SHOWN, []), await statements.run<Shown>(SHOWN, [])].flat();
     expect(alone).toEqual([expect.objectContaining(OURS), expect.objectContaining(OURS)]);
@@ -80,7 +80,7 @@ describe('O4: through a pooler in transaction mode', () => {
     expect([...kept]).toEqual(['on']);
   });
 
-  it('serves the four areas', async () => {
+  it('serves tokens, writes, searches, Bundles and $everything', async () => {
     const patient = { resourceType: 'Patient', id: 'p1', gender: 'female' };
     const bundle = (type: string): object => ({
       resourceType: 'Bundle',
@@ -109,7 +109,7 @@ describe('O4: through a pooler in transaction mode', () => {
   });
 
   it.each(['serializable', 'repeatable-read'])(
-    'conditional creates at %s make one resource, and leave no lock',
+    'stores one resource for concurrent conditional creates at %s, and leaves no lock',
     async (level) => {
       const body = { resourceType: 'Basic', identifier: [{ value: level }], code: { text: 'race' } };
       const sent = await Promise.all(
@@ -134,7 +134,7 @@ describe('O4: through a pooler in transaction mode', () => {
     },
   );
 
-  it('a statement that rightly takes long is found by the name of its connection', async () => {
+  it('keeps a connection whose statement takes 7 s, since it finds the backend by the connection name', async () => {
     const source = new DataSource(
       dataSourceOptions(pooler.url, undefined, { pooling: 'transaction', directUrl: database.url }),
     );
@@ -143,14 +143,14 @@ describe('O4: through a pooler in transaction mode', () => {
     await source.destroy();
   }, 20_000);
 
-  it('starts only with a direct URL, and says so in one sentence', async () => {
+  it('refuses to start without a direct URL, with one sentence', async () => {
     await expect(migrate(pooler.url)).rejects.toMatchObject({
       name: 'StartError',
       message: expect.stringMatching(/^DATABASE_URL leads through a pooler.* set SVC_DATABASE_DIRECT_URL to .*\.$/),
     });
   });
 
-  it('names the version of PgBouncer that keeps named statements where one keeps none', async () => {
+  it('refuses a PgBouncer without prepared statements, and names the required version', async () => {
     expect([await poolingOf(database.url), await poolingOf(pooler.url)]).toEqual(['none', 'transaction']);
     const old = await TransactionPooler.start(database.url, { keepsNames: false });
     await expect(poolingOf(old.url)).rejects.toMatchObject({

@@ -24,7 +24,7 @@ describe(RegistryEpoch.name, () => {
   const newEpoch = (): RegistryEpoch => new RegistryEpoch(statements, unitOfWork, requests);
   const current = (): Promise<Epochs> => newEpoch().current();
 
-  it('rises once by a transaction, however many changes it holds', async () => {
+  it('rises once per transaction, however many changes it contains', async () => {
     const epoch = newEpoch();
     const before = await current();
     await unitOfWork.run(() => {
@@ -35,7 +35,7 @@ describe(RegistryEpoch.name, () => {
     expect(await current()).toEqual({ registries: before.registries + 1, rights: before.rights + 1 });
   });
 
-  it('of rights rises alone where registries stay as they are', async () => {
+  it('rises only for rights if no registry changed', async () => {
     const epoch = newEpoch();
     const before = await current();
     await unitOfWork.run(() => {
@@ -51,7 +51,7 @@ describe(RegistryEpoch.name, () => {
     expect(await current()).toEqual({ registries: before.registries + 1, rights: before.rights + 2 });
   });
 
-  it('is raised after everything else of a transaction, which knows that it will be', async () => {
+  it('rises at the end of a transaction; until then isReadAnew is true and rightsToHold() returns null', async () => {
     const epoch = newEpoch();
     const seen: unknown[] = [];
     await unitOfWork.run(() => {
@@ -66,7 +66,7 @@ describe(RegistryEpoch.name, () => {
     expect([epoch.isReadAnew, await epoch.rightsToHold()]).toEqual([false, rights]);
   });
 
-  it('makes a statement that was decided by older rights a conflict, which is decided anew when the work starts over', async () => {
+  it('makes a statement that asserts older rights fail with a conflict; the retry asserts none', async () => {
     const epoch = newEpoch();
     const assertion: Statement = { name: 'assert-rights', text: `select ${assertRightsSql('$1::bigint')} as checked` };
     const tried: (number | null)[] = [];
@@ -82,7 +82,7 @@ describe(RegistryEpoch.name, () => {
     expect(tried).toEqual([rights - 1, null]);
   });
 
-  it('stays when the transaction fails', async () => {
+  it('does not rise if the transaction fails', async () => {
     const before = await current();
     const failing = unitOfWork.run(() => {
       newEpoch().raise();
@@ -92,7 +92,7 @@ describe(RegistryEpoch.name, () => {
     expect(await current()).toEqual(before);
   });
 
-  it('is the one that was read with the caller, all through a request', async () => {
+  it('stays the same during a request: the value that was read with the caller', async () => {
     const seen = await requests.run('request', () => {
       requests.identify({ clientId: 'root' }, { registries: 4711, rights: 4712 });
       return current();
@@ -115,7 +115,7 @@ describe(RegistryEpoch.name, () => {
       expect([first, await registry.get(), await registry.get()]).toEqual([[1, 1, 1], 2, 2]);
     });
 
-    it('does not fall back for a request that began before the rise', async () => {
+    it('returns the newer value to a request that began before the epoch rose', async () => {
       let loads = 0;
       const registry = new CachedRegistry(newEpoch(), () => Promise.resolve(++loads));
       const old = await current();
@@ -128,13 +128,13 @@ describe(RegistryEpoch.name, () => {
       expect([seen, loads]).toEqual([1, 1]);
     });
 
-    it('loads without the time limit of the request that begins, since others wait for the value too', async () => {
+    it('loads without the time limit of the request that starts the load, since others wait for the value too', async () => {
       const slow: Statement = { name: 'slow-load', text: 'select 1 from pg_sleep(0.3)' };
       const registry = new CachedRegistry(newEpoch(), () => statements.run(slow, []));
       expect(await statements.within(new TimeLimit(0.1, 'too slow'), () => registry.get())).toHaveLength(1);
     });
 
-    it('loads for a transaction by its own connection, and keeps nothing of what it sees', async () => {
+    it('loads on the connection of a transaction, and does not cache a value that was read there', async () => {
       const registry = new CachedRegistry(newEpoch(), () => database.findValue('a'));
       await database.add('a');
       const before = await registry.get();
@@ -148,7 +148,7 @@ describe(RegistryEpoch.name, () => {
       expect([before, await registry.get()]).toEqual([1, 1]);
     });
 
-    it('loads once for a transaction, however often it is asked there', async () => {
+    it('loads once per transaction', async () => {
       let loads = 0;
       const registry = new CachedRegistry(newEpoch(), () => Promise.resolve(++loads));
       await registry.get();
@@ -159,7 +159,7 @@ describe(RegistryEpoch.name, () => {
       expect(again).toBe(3);
     });
 
-    it('needs no second connection: transactions that fill the pool and wait for each other go on', async () => {
+    it('loads without a second connection, so that transactions that fill the pool finish', async () => {
       const registry = new CachedRegistry(newEpoch(), () => database.findValue('a'));
       const writes = Array.from({ length: 12 }, () =>
         unitOfWork.run(async () => {
@@ -170,7 +170,7 @@ describe(RegistryEpoch.name, () => {
       expect(await Promise.all(writes)).toEqual(Array(12).fill(0));
     });
 
-    it('tries again after a failed load', async () => {
+    it('retries after a failed load', async () => {
       let loads = 0;
       const registry = new CachedRegistry(newEpoch(), () =>
         ++loads === 1 ? Promise.reject(new Error('unreachable')) : Promise.resolve('loaded'),

@@ -18,7 +18,7 @@ describe(ServerSetup.name, () => {
 
   const setup = (): ServerSetup => new ServerSetup(statements, unitOfWork);
 
-  it('does its work once in the life of a database', async () => {
+  it('runs its work once per database', async () => {
     const work = (): Promise<void> => database.add('a');
     expect([await setup().once('one', work), await setup().once('one', work), await database.findValue('a')]).toEqual([
       true,
@@ -27,13 +27,13 @@ describe(ServerSetup.name, () => {
     ]);
   });
 
-  it('does it once when servers start together', async () => {
+  it('runs its work once if several servers start together', async () => {
     const work = (): Promise<void> => database.add('a');
     const ran = await Promise.all(Array.from({ length: 4 }, () => setup().once('together', work)));
     expect([ran.filter(Boolean), await database.findValue('a')]).toEqual([[true], 1]);
   });
 
-  it('does it again after a failure, which leaves nothing', async () => {
+  it('repeats its work after a failure, which leaves no changes', async () => {
     const failing = setup().once('again', async () => {
       await database.add('a');
       throw new Error('refused');
@@ -43,7 +43,7 @@ describe(ServerSetup.name, () => {
     expect(await database.findValue('a')).toBe(0);
   });
 
-  it('does it again when its digest has changed, once for all servers', async () => {
+  it('repeats its work once for all servers after its digest changed', async () => {
     const run = (digest: string): Promise<boolean> => setup().whenChanged('set', digest, () => database.add('a'));
     const first = await Promise.all([run('one'), run('one'), run('one')]);
     const second = [await run('one'), await run('two'), await run('two')];

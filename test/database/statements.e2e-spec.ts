@@ -24,11 +24,11 @@ describe(Statements.name, () => {
     expect(await database.findValue('a')).toBe(Number.MAX_SAFE_INTEGER);
   });
 
-  it('finds no row as undefined', async () => {
+  it('returns undefined if there is no row', async () => {
     expect(await statements.runOne(COUNTER_READ, ['none'])).toBeUndefined();
   });
 
-  it('is prepared once per connection', async () => {
+  it('prepares a statement once per connection', async () => {
     const prepared = await unitOfWork.run(async () => {
       await database.add('a');
       await database.add('b');
@@ -40,7 +40,7 @@ describe(Statements.name, () => {
     expect(prepared).toEqual([{ name: 'counter-add' }]);
   });
 
-  it('is cancelled by its own time limit, after which the connection is as before', async () => {
+  it('cancels a statement at its own time limit, and resets the limit of the connection', async () => {
     const sleep = statements.within(new TimeLimit(0.05, 'Too long.'), () => statements.run(SLEEP, [5]));
     await expect(sleep).rejects.toMatchObject({ kind: 'timeout', message: 'Too long.' });
     const limits = await Promise.all(
@@ -52,14 +52,14 @@ describe(Statements.name, () => {
     ]);
   });
 
-  it('gives the rows of a limited read, which cannot write', async () => {
+  it('returns the rows of a limited read, which cannot write', async () => {
     const limited = (statement: Statement, values: unknown[]): Promise<unknown> =>
       statements.within(new TimeLimit(5, ''), () => statements.run(statement, values));
     expect(await limited(COUNTER_READ, ['a'])).toEqual([{ value: 0 }]);
     await expect(limited(COUNTER_ADD, ['a', 1])).rejects.toMatchObject({ code: '25006' });
   });
 
-  it('bounds several statements together', async () => {
+  it('limits several statements together', async () => {
     const both = statements.within(new TimeLimit(0.2, 'Too long.'), async () => {
       await statements.run(SLEEP, [0.15]);
       return statements.run(SLEEP, [0.15]);
@@ -67,7 +67,7 @@ describe(Statements.name, () => {
     await expect(both).rejects.toMatchObject({ kind: 'timeout' });
   });
 
-  it('bounds what joins a transaction, which sees its own writes and has its own limit again behind it', async () => {
+  it('limits a read inside a transaction, which sees its own writes and keeps its usual limit afterwards', async () => {
     const show: Statement = { name: 'limit', text: 'show statement_timeout' };
     const seen = await unitOfWork.run(async () => {
       await database.add('a', 3);

@@ -39,7 +39,7 @@ describe(UnitOfWork.name, () => {
 
   const pid = async (): Promise<unknown> => (await statements.runOne(PID, []))?.pid;
 
-  it('commits statements and repositories together and hands on the result', async () => {
+  it('commits statements and repositories together, and returns the result', async () => {
     const result = await unitOfWork.run(async () => {
       await database.add('a');
       await unitOfWork.bind(counters).update({ name: 'b' }, { value: 7 });
@@ -53,7 +53,7 @@ describe(UnitOfWork.name, () => {
     ]).toEqual(['done', 1, 7, 0]);
   });
 
-  it('takes everything back when the work fails, and hands on the error itself', async () => {
+  it('rolls back everything when the work fails, and rejects with the same error', async () => {
     const error = new Error('refused');
     const work = unitOfWork.run(async () => {
       await database.add('a');
@@ -66,7 +66,7 @@ describe(UnitOfWork.name, () => {
     );
   });
 
-  it('is not seen by others before it is done', async () => {
+  it('is invisible to others until it commits', async () => {
     const seen = await unitOfWork.run(async () => {
       await database.add('a');
       const [row] = await dataSource.query<[{ value: string }]>(`select value from counter where name = 'a'`);
@@ -75,7 +75,7 @@ describe(UnitOfWork.name, () => {
     expect(seen).toEqual([1, '0']);
   });
 
-  it('lets work outside see what is committed, and nothing else', async () => {
+  it('shows only committed data to work outside of it', async () => {
     const seen = await unitOfWork.run(async () => {
       await database.add('a');
       return [await unitOfWork.outside(() => database.findValue('a')), await database.findValue('a')];
@@ -83,12 +83,12 @@ describe(UnitOfWork.name, () => {
     expect(seen).toEqual([0, 1]);
   });
 
-  it('does not hold work that goes on without its request', async () => {
+  it('does not include work outside of its request', async () => {
     const [inside, outside] = await unitOfWork.run(async () => [await pid(), await Ambient.outside(pid)]);
     expect(outside).not.toBe(inside);
   });
 
-  it('is joined by a run inside, on one connection', async () => {
+  it('is joined by a nested run, on the same connection', async () => {
     const [outer, inner, after] = await unitOfWork.run(async () => [
       await pid(),
       await unitOfWork.run(async () => pid()),
@@ -97,7 +97,7 @@ describe(UnitOfWork.name, () => {
     expect([inner, after]).toEqual([outer, outer]);
   });
 
-  it('takes back what a run inside did when the outer work fails later', async () => {
+  it('rolls back a nested run when the outer work fails later', async () => {
     const work = unitOfWork.run(async () => {
       await unitOfWork.run(() => database.add('a'));
       throw new Error('refused');
@@ -106,7 +106,7 @@ describe(UnitOfWork.name, () => {
     expect(await database.findValue('a')).toBe(0);
   });
 
-  it('is not shared by runs side by side', async () => {
+  it('is not shared by concurrent runs', async () => {
     const meet = meeting();
     const run = (name: string): Promise<unknown> =>
       unitOfWork.run(async () => {
@@ -118,13 +118,13 @@ describe(UnitOfWork.name, () => {
     expect(first).not.toBe(second);
   });
 
-  it('is open inside, and over after', async () => {
+  it('is open only during the work', async () => {
     const states = [unitOfWork.isOpen, await unitOfWork.run(() => Promise.resolve(unitOfWork.isOpen))];
     expect([...states, unitOfWork.isOpen, unitOfWork.client]).toEqual([false, true, false, undefined]);
     expect(unitOfWork.bind(counters)).toBe(counters);
   });
 
-  it('starts over after a deadlock, and both are done', async () => {
+  it('retries after a deadlock until both transactions commit', async () => {
     const meet = meeting();
     let tries = 0;
     const cross = (first: string, second: string): Promise<unknown> =>
@@ -143,7 +143,7 @@ describe(UnitOfWork.name, () => {
     ]).toEqual([3, 2, 2, 0]);
   });
 
-  it('gives up after five conflicts', async () => {
+  it('fails after five conflicts', async () => {
     let tries = 0;
     const work = unitOfWork.run(async () => {
       tries++;
@@ -154,7 +154,7 @@ describe(UnitOfWork.name, () => {
     expect([tries, await database.findValue('a')]).toEqual([5, 0]);
   });
 
-  it('does not start over after any other error', async () => {
+  it('does not retry after any other error', async () => {
     let tries = 0;
     const work = unitOfWork.run(async () => {
       tries++;
@@ -164,7 +164,7 @@ describe(UnitOfWork.name, () => {
     expect(tries).toBe(1);
   });
 
-  it('does not call a transaction done that PostgreSQL has aborted', async () => {
+  it('fails with a conflict if PostgreSQL has aborted the transaction', async () => {
     const work = unitOfWork.run(async () => {
       await database.add('a');
       await statements.run({ name: 'broken', text: 'select 1 / 0' }, []).catch(() => undefined);
@@ -173,7 +173,7 @@ describe(UnitOfWork.name, () => {
     expect(await database.findValue('a')).toBe(0);
   });
 
-  it('outlives a connection that breaks, and logs no error', async () => {
+  it('rejects when its connection breaks, and logs no error', async () => {
     const logged = jest.spyOn(Logger.prototype, 'error');
     const work = unitOfWork.run(async () => {
       await database.add('a');
@@ -190,7 +190,7 @@ describe(UnitOfWork.name, () => {
   });
 
   describe('alone', () => {
-    it('opens no transaction, and starts over after a conflict', async () => {
+    it('opens no transaction, and retries after a conflict', async () => {
       const opened: boolean[] = [];
       await unitOfWork.alone(async () => {
         opened.push(unitOfWork.isOpen);
@@ -200,7 +200,7 @@ describe(UnitOfWork.name, () => {
       expect([opened, await database.findValue('a')]).toEqual([[false, false], 2]);
     });
 
-    it('joins the open transaction, which starts over as a whole', async () => {
+    it('joins the open transaction, which is retried as a whole', async () => {
       let tries = 0;
       await unitOfWork.run(async () => {
         await database.add('a');
@@ -213,7 +213,7 @@ describe(UnitOfWork.name, () => {
   });
 
   describe('finish', () => {
-    it('commits behind the last statements and hands on what they found', async () => {
+    it('commits with the last statements, and returns their results', async () => {
       const found = await unitOfWork.run(async (finish) => {
         const [, value] = await finish([database.add('a'), database.findValue('a')]);
         return [value, await unitOfWork.outside(() => database.findValue('a'))];
@@ -221,7 +221,7 @@ describe(UnitOfWork.name, () => {
       expect([found, await database.countInTransaction()]).toEqual([[1, 1], 0]);
     });
 
-    it('takes everything back when one of them fails, and hands on the first failure', async () => {
+    it('rolls back everything when a statement fails, and rejects with the first error', async () => {
       const failing = (column: string): Promise<unknown> =>
         statements.run({ name: column, text: `select ${column}` }, []);
       const work = unitOfWork.run(async (finish) => {
@@ -232,7 +232,7 @@ describe(UnitOfWork.name, () => {
       expect([await database.findValue('a'), await database.countInTransaction()]).toEqual([0, 0]);
     });
 
-    it('leaves the COMMIT to the run outside', async () => {
+    it('leaves the COMMIT to the outer run', async () => {
       const work = unitOfWork.run(async () => {
         await unitOfWork.run((finish) => finish([database.add('a')]));
         expect(await unitOfWork.outside(() => database.findValue('a'))).toBe(0);
@@ -242,7 +242,7 @@ describe(UnitOfWork.name, () => {
       expect(await database.findValue('a')).toBe(0);
     });
 
-    it('does not lose what was gathered', async () => {
+    it('refuses to finish while gathered items are not flushed', async () => {
       const work = unitOfWork.run((finish) => {
         unitOfWork.gather(Symbol('key'), 1, () => Promise.resolve());
         return finish([database.add('a')]);
@@ -255,7 +255,7 @@ describe(UnitOfWork.name, () => {
   describe('gather', () => {
     const key = Symbol('names');
 
-    it('flushes the items of a key once, at the end, in the order of the first of each key', async () => {
+    it('flushes the items of a key once, at the end, ordered by the first item of each key', async () => {
       const log: unknown[] = [];
       const other = Symbol('others');
       const flushInto = (name: string) => (items: string[]) => {
@@ -272,7 +272,7 @@ describe(UnitOfWork.name, () => {
       expect(log).toEqual(['end of work', ['key', ['first', 'third']], ['other', ['second']]]);
     });
 
-    it('flushes what others wait for when everything else is flushed', async () => {
+    it('flushes contended items last', async () => {
       const log: string[] = [];
       await unitOfWork.run(async () => {
         unitOfWork.gather(key, 1, () => Promise.resolve(void log.push('last')), true);
@@ -282,7 +282,7 @@ describe(UnitOfWork.name, () => {
       expect(log).toEqual(['first', 'last']);
     });
 
-    it('flushes inside the transaction, and what a flush gathers too', async () => {
+    it('flushes inside the transaction, and then flushes items that a flush gathered', async () => {
       const inner = Symbol('inner');
       await unitOfWork.run(async () => {
         unitOfWork.gather(key, 1, async () => {
@@ -296,7 +296,7 @@ describe(UnitOfWork.name, () => {
       expect([await database.findValue('a'), await database.findValue('b')]).toEqual([1, 1]);
     });
 
-    it('takes everything back when a flush fails', async () => {
+    it('rolls back everything when a flush fails', async () => {
       const work = unitOfWork.run(async () => {
         unitOfWork.gather(key, 1, () => Promise.reject(new Error('refused')));
         await database.add('a');
@@ -305,7 +305,7 @@ describe(UnitOfWork.name, () => {
       expect(await database.findValue('a')).toBe(0);
     });
 
-    it('begins anew when the work starts over', async () => {
+    it('starts empty when the work is retried', async () => {
       const flushed: unknown[] = [];
       let tries = 0;
       await unitOfWork.run(async () => {
@@ -316,7 +316,7 @@ describe(UnitOfWork.name, () => {
       expect(flushed).toEqual([[2]]);
     });
 
-    it('is for an open transaction', () => {
+    it('requires an open transaction', () => {
       expect(() => {
         unitOfWork.gather(key, 1, () => Promise.resolve());
       }).toThrow('open unit of work');
@@ -324,7 +324,7 @@ describe(UnitOfWork.name, () => {
   });
 
   describe('afterCommit', () => {
-    it('acts once the transaction is committed, outside of it', async () => {
+    it('runs an action after the commit, outside the transaction', async () => {
       const acted = new Promise<unknown[]>((resolve) => {
         void unitOfWork.run(async () => {
           unitOfWork.afterCommit(async () => {
@@ -336,7 +336,7 @@ describe(UnitOfWork.name, () => {
       expect(await acted).toEqual([false, 1]);
     });
 
-    it('acts at once where no transaction is open', async () => {
+    it('runs an action at once if no transaction is open', async () => {
       expect(
         await new Promise((resolve) => {
           unitOfWork.afterCommit(() => {
@@ -346,7 +346,7 @@ describe(UnitOfWork.name, () => {
       ).toBe('acted');
     });
 
-    it('acts for the try that succeeded, and never for work that failed', async () => {
+    it('runs the actions of the successful try only, and none of failed work', async () => {
       const acted: number[] = [];
       let tries = 0;
       await unitOfWork.run(async () => {
@@ -372,7 +372,7 @@ describe(UnitOfWork.name, () => {
     it.each([
       ['committed', () => Promise.resolve(), 1],
       ['rolled back', () => Promise.reject(new Error('refused')), 0],
-    ])('acts before the run that was %s is handed back, on a connection that is free', async (_how, end, value) => {
+    ])('runs an action before the %s run returns, when the connection is free', async (_how, end, value) => {
       const acted: unknown[] = [];
       const work = unitOfWork.run(async () => {
         await database.add('a');
@@ -386,13 +386,13 @@ describe(UnitOfWork.name, () => {
       expect(acted).toEqual([false, 0, value]);
     });
 
-    it('acts at once where no transaction is open', async () => {
+    it('runs an action at once if no transaction is open', async () => {
       const acted: boolean[] = [];
       await unitOfWork.whenOver(() => acted.push(unitOfWork.isOpen));
       expect(acted).toEqual([false]);
     });
 
-    it('leaves the outcome as it is when an action fails', async () => {
+    it('keeps the outcome of the work when an action fails', async () => {
       const work = unitOfWork.run(async () => {
         await unitOfWork.whenOver(() => {
           throw new Error('not stored');
@@ -403,7 +403,7 @@ describe(UnitOfWork.name, () => {
     });
   });
 
-  describe('at a level that the request asks for', () => {
+  describe('at the isolation level of the request', () => {
     const LEVEL: Statement = { name: 'level', text: 'show transaction_isolation' };
     const LOCK: Statement = { name: 'lock', text: 'select pg_advisory_xact_lock($1)', lockKey: 'k::bigint' };
     const LOCKS: Statement = {
@@ -421,12 +421,12 @@ describe(UnitOfWork.name, () => {
       ['read-committed', 'read committed'],
       ['repeatable-read', 'repeatable read'],
       ['serializable', 'serializable'],
-    ] as const)('%s is the level of the transaction', async (level, shown) => {
+    ] as const)('%s: uses this level for the transaction', async (level, shown) => {
       expect(await at(level, () => statements.runOne(LEVEL, []))).toEqual({ transaction_isolation: shown });
     });
 
     it.each(['read-committed', 'repeatable-read', 'serializable'] as const)(
-      '%s sees behind a lock what its last holder has written',
+      '%s: reads after a lock the changes of the previous lock holder',
       async (level) => {
         let [goOn, tellHeld] = [(): void => undefined, (): void => undefined];
         const isReading = new Promise<void>((resolve) => (goOn = resolve));
@@ -451,7 +451,7 @@ describe(UnitOfWork.name, () => {
       },
     );
 
-    it('gives locks back after a failure too', async () => {
+    it('releases locks after a failure too', async () => {
       const failing = at('serializable', async () => {
         await statements.run(LOCK, [7]);
         throw new Error('refused');
@@ -460,7 +460,7 @@ describe(UnitOfWork.name, () => {
       expect(await statements.runOne(LOCKS, ['advisory'])).toEqual({ count: 0 });
     });
 
-    it('takes many locks in one order, so that nobody waits in a circle', async () => {
+    it('takes several locks in one order, so that transactions do not deadlock', async () => {
       const keys = [3, 1, 2];
       await Promise.all(
         [keys, [...keys].reverse(), [2, 3, 1], [1, 2, 3]].map((mine) =>
@@ -473,7 +473,7 @@ describe(UnitOfWork.name, () => {
       expect(await database.findValue('a')).toBe(4);
     });
 
-    it('starts over what could not be serialized, and refuses it after the last try', async () => {
+    it('retries after a serialization failure, and rejects as precondition-failed after the last try', async () => {
       let tries = 0;
       const conflicting = (times: number): Promise<string> =>
         at('serializable', async () => {

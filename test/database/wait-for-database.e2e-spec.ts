@@ -5,7 +5,7 @@ import { type ClonedDatabase, cloneDatabase } from '../../testing/test-databases
 import { databaseUrl } from '../../testing/databases';
 import { TcpProxy } from '../support/tcp-proxy';
 
-describe('O5: a database that is not up when the server starts', () => {
+describe('O5: a database at the start of the server', () => {
   let database: ClonedDatabase;
 
   beforeAll(async () => {
@@ -20,7 +20,7 @@ describe('O5: a database that is not up when the server starts', () => {
     return told;
   }
 
-  it('is waited for, with one line that says so', async () => {
+  it('delays the start until it accepts connections, and one line is logged', async () => {
     const early = await TcpProxy.start(database.url);
     const { url } = early;
     await early.stop();
@@ -34,10 +34,10 @@ describe('O5: a database that is not up when the server starts', () => {
   });
 
   it.each([
-    ['that takes connections', () => database.url],
+    ['that accepts connections', () => database.url],
     ['that does not exist', () => databaseUrl(database.url, 'svc_no_such_database')],
     ['whose URL cannot be parsed', () => 'postgresql://x@localhost:x/none'],
-  ])('is not waited for: one %s', async (_which, urlOf) => {
+  ])('does not delay the start if it is one %s', async (_which, urlOf) => {
     expect(await wait(urlOf())).toEqual([]);
   });
 });

@@ -64,7 +64,7 @@ describe('a server that is killed while addenda are added', () => {
   }
 
   it(
-    `keeps every addendum that it acknowledged of ${CALLS} calls and ${KILLS} kills, and the chains intact; repeats with their Idempotency-Key complete the rest`,
+    `keeps every acknowledged addendum and the chains through ${KILLS} kills in ${CALLS} calls; repeats with their Idempotency-Key add the missing ones`,
     async () => {
       const acknowledged = new Map<number, Addendum>();
       let next = 0;

@@ -26,7 +26,7 @@ const WAITING =
 const UNKNOWN = expect.stringContaining('The outcome is unknown');
 
 describe('kill -9 of a server', () => {
-  it('during an attempt leaves a batch that its successor sends again, and counts', async () => {
+  it('during an attempt: the next server sends the batch again, and counts the attempt', async () => {
     for (let kills = 1; kills <= 2; kills++) {
       receiver.next({ kind: 'hang' });
       const before = receiver.requests.length;
@@ -54,7 +54,7 @@ describe('kill -9 of a server', () => {
     expect(await bed.query(WAITING)).toEqual([{ events: 0, batches: 0 }]);
   }, 120_000);
 
-  it('is noticed by the other servers long before the lease ends', async () => {
+  it('during an attempt: other servers send the batch again long before the lease ends', async () => {
     receiver.next({ kind: 'hang' });
     await server.putPatient('p');
     await eventually('the attempt has begun', () => receiver.requests.length === 1);
@@ -65,7 +65,7 @@ describe('kill -9 of a server', () => {
     await second.delivered(1);
   }, 60_000);
 
-  it('at any moment loses nothing, mixes up nothing, and keeps the numbers truthful', async () => {
+  it('at any time: no event is lost or reordered, and the counts stay right', async () => {
     receiver.always({ kind: 'slow', milliseconds: 5 });
     const kills = 2;
     const writers = new SteadyWriters(() => server);
@@ -96,8 +96,8 @@ describe('kill -9 of a server', () => {
   }, 120_000);
 });
 
-describe('The connection that proves a worker alive', () => {
-  it('can break: the attempt is given up, and the batch is sent again by the same server', async () => {
+describe('The liveness connection of a worker', () => {
+  it('aborts the attempt when it breaks, and the same server sends the batch again', async () => {
     receiver.next({ kind: 'hang' });
     await server.putPatient('p');
     await eventually('the attempt has begun', () => receiver.requests.length === 1);
@@ -112,7 +112,7 @@ describe('The connection that proves a worker alive', () => {
 });
 
 describe('SIGTERM', () => {
-  it('lets an attempt end, so that nothing is sent twice', async () => {
+  it('waits for a running attempt, so that nothing is sent twice', async () => {
     receiver.next({ kind: 'slow', milliseconds: 700 });
     await server.putPatient('p');
     await eventually('the attempt has begun', () => receiver.requests.length === 1);
@@ -126,7 +126,7 @@ describe('SIGTERM', () => {
     expect(receiver.requests.length).toBe(1);
   }, 60_000);
 
-  it('gives a hung attempt up after SVC_SHUTDOWN_SECONDS, and counts it', async () => {
+  it('aborts a hanging attempt after SVC_SHUTDOWN_SECONDS, and counts it', async () => {
     receiver.next({ kind: 'hang' });
     await server.putPatient('p');
     await eventually('the attempt has begun', () => receiver.requests.length === 1);

@@ -15,9 +15,9 @@ async function stageOf(bed: DeliveryBed, { timeoutSeconds = 30 }: Defect, settin
 }
 
 /** Mutation tests of the delivery specs: each defect is built into a server, and its scenario must fail. */
-describe('A defect is noticed', () => {
+describe('The delivery specs', () => {
   it.concurrent.each(DEFECTS.map((defect) => [defect.name, defect] as const))(
-    '%s',
+    'detect the defect: %s',
     async (_name, defect) => {
       const bed = await DeliveryBed.open();
       try {
@@ -32,7 +32,7 @@ describe('A defect is noticed', () => {
   );
 });
 
-describe('The server as it is passes', () => {
+describe('The unchanged server', () => {
   const byScenario = new Map(DEFECTS.map((defect) => [defect.scenario.name, defect]));
   let bed: DeliveryBed;
 
@@ -42,7 +42,7 @@ describe('The server as it is passes', () => {
   afterAll(() => bed.close());
 
   it.each([...byScenario])(
-    '%s',
+    'passes the scenario "%s"',
     async (_name, defect) => {
       await defect.scenario(await stageOf(bed, defect));
     },

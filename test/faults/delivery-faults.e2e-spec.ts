@@ -15,10 +15,10 @@ import { makeTemplateDatabase } from '../../testing/template-database';
 const HELD_POINTS = [
   ['before the event of a write is stored', { table: 'outbox_event', event: 'insert', when: 'at once' }],
   ['at the COMMIT of a write', { table: 'outbox_event', event: 'insert', when: 'at the commit' }],
-  ['while it takes a batch', { table: 'open_batch', event: 'insert', when: 'at once' }],
+  ['while a batch is claimed', { table: 'open_batch', event: 'insert', when: 'at once' }],
   ['at the COMMIT of a claim', { table: 'open_batch', event: 'insert', when: 'at the commit' }],
   [
-    'after the receiver took a batch, before it is settled',
+    'after the receiver accepted a batch, before it is settled',
     { table: 'delivery_attempt', event: 'insert', when: 'at once' },
   ],
   ['at the COMMIT of a settlement', { table: 'open_batch', event: 'delete', when: 'at the commit' }],
@@ -58,7 +58,7 @@ describe('kill -9 of a server', () => {
   });
 
   it.each(HELD_POINTS)(
-    '%s loses nothing and makes nothing up (F1, F2)',
+    '%s: no event is lost or invented (F1, F2)',
     async (_point, place) => {
       const held = await HeldTrigger.on(bed.database.url, place);
       const writing = server.putPatient('p', bed.receiver.requests.length).catch(() => undefined);
@@ -72,7 +72,7 @@ describe('kill -9 of a server', () => {
     60_000,
   );
 
-  it('after a COMMIT whose answer it never got: the event is sent though the caller heard nothing (F1, F19)', async () => {
+  it('after a COMMIT whose response is lost: the event is sent although the client got no response (F1, F19)', async () => {
     const before = (await bed.committed()).size;
     const held = proxy.holdAnswer('COMMIT\0', 'unheard');
     const writing = server.putPatient('unheard', 1).catch(() => undefined);
@@ -84,7 +84,7 @@ describe('kill -9 of a server', () => {
     expect((await bed.committed()).size).toBe(before + 1);
   }, 60_000);
 
-  it('right after it answered: what it acknowledged is sent (F1)', async () => {
+  it('right after its response: each acknowledged event is sent (F1)', async () => {
     const answers = await Promise.all([1, 2, 3, 4].map((value) => server.putPatient(`q${value}`, value)));
     await server.kill('SIGKILL');
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
@@ -117,7 +117,7 @@ describe('A crash of the database', () => {
   });
 
   it.each(HELD_POINTS)(
-    '%s: the server stays up, nothing is lost (F3)',
+    '%s: the server keeps running, and no event is lost (F3)',
     async (_point, place) => {
       const held = await HeldTrigger.on(bed.database.url, place);
       const writing = server.putPatient('p', bed.receiver.requests.length).catch(() => undefined);

@@ -87,10 +87,10 @@ const queueEvents = (ids: string, patient: string, count: number): Promise<unkno
     from destination_runtime, resource, generate_series(1, ${count})
     where destination_id like '${ids}%' and type = 'Patient' and id = '${patient}'`);
 
-describe('Many receivers that hang, each in its way (F13)', () => {
+describe('Many receivers that hang in different ways (F13)', () => {
   afterEach(removeTarpits);
 
-  it('D2: have one attempt each at the same time, and hold up no destination that does well', async () => {
+  it('D2: have one attempt each at the same time, and delay no healthy destination', async () => {
     await makeTarpits();
     await write(1);
     await eventually('all of them hang', () => hanging.open() === TARPITS.length);
@@ -101,7 +101,7 @@ describe('Many receivers that hang, each in its way (F13)', () => {
     await eventually('each hangs in one attempt', () => hanging.open() === TARPITS.length);
   }, 60_000);
 
-  it('D2: keep no new destination from its first attempt, and none from its retry', async () => {
+  it('D2: delay neither the first attempt nor the retry of a new destination', async () => {
     await makeTarpits();
     await write(1);
     await eventually('all of them hang', () => hanging.open() === TARPITS.length);
@@ -115,7 +115,7 @@ describe('Many receivers that hang, each in its way (F13)', () => {
     await remove('new');
   }, 60_000);
 
-  it('D2: delay no new event of a destination that the poll finds with them', async () => {
+  it('D2: delay no new event of a destination that the same poll finds', async () => {
     const receiver = await bed.startReceiver();
     await server.makeDestination({ id: 't-found', url: receiver.url });
     await makeTarpits();
@@ -132,7 +132,7 @@ describe('Many receivers that hang, each in its way (F13)', () => {
     await remove('t-found');
   }, 60_000);
 
-  it('D2: let no first retry wait behind those that have timed out together', async () => {
+  it('D2: do not delay a first retry when they time out together', async () => {
     const crowd = Array.from({ length: 60 }, (_value, index) => `crowd-${index}`);
     const retried = await bed.startReceiver();
     await server.makeDestination({ id: 'retried', url: retried.url });
@@ -167,7 +167,7 @@ describe('Many receivers that hang, each in its way (F13)', () => {
     await remove(...crowd, 'retried');
   }, 60_000);
 
-  it('D2: hold up nobody either where TCP never connects, and fail after their timeout', async () => {
+  it('D2: delay no other destination if TCP never connects, and fail after their timeout', async () => {
     const full = await FullBacklog.start();
     try {
       const timeout = { name: 'timeout', valueUnsignedInt: 2 };
@@ -183,7 +183,7 @@ describe('Many receivers that hang, each in its way (F13)', () => {
     }
   }, 60_000);
 
-  it('D2: hold no body while they wait for a connection or an answer', async () => {
+  it('D2: use no memory for bodies while they wait for a connection or a response', async () => {
     await putLarge();
     const memory = await residentBytes();
     for (const way of ['answers nothing', 'never completes TLS'] as const) {
@@ -208,7 +208,7 @@ describe('Many receivers that hang, each in its way (F13)', () => {
     );
   }, 150_000);
 
-  it('D2: and read nothing have bodies as far as the budget goes; the slowest fail when others wait', async () => {
+  it('D2: use memory for bodies up to the budget if they read nothing; the slowest fail when others wait', async () => {
     // The body is longer than the 4 MB that Linux buffers for a sending socket.
     await putLarge('larger', 250_000);
     const memory = await residentBytes();
@@ -237,7 +237,7 @@ async function putLarge(id = 'large', length = 200_000): Promise<void> {
 }
 
 describe('A destination with a long queue', () => {
-  it('is emptied in order, while others get what is new', async () => {
+  it('is emptied in order, while other destinations get new events', async () => {
     const busy = await bed.startReceiver();
     await server.makeDestination({ id: 'busy', url: busy.url, parameter: [PATIENT] });
     await queueEvents('busy', 'p', 10_000);
@@ -267,7 +267,7 @@ async function timeline(id: string): Promise<unknown[]> {
   );
 }
 
-describe('An event that its receiver never takes (F14)', () => {
+describe('An event that its receiver always refuses (F14)', () => {
   let picky: WebhookReceiver;
   const refuse = (id: string): void => {
     picky.always({ kind: 'judged', statusOf: (body) => (body.includes(`Patient/${id}/`) ? 422 : 200) });
@@ -290,13 +290,13 @@ describe('An event that its receiver never takes (F14)', () => {
     await eventually('it was refused three times', () => refused('poison') >= 3);
   });
 
-  it('is sent again with the same bytes and not skipped: what follows waits, and others have everything', async () => {
+  it('is sent again with the same bytes and never skipped: later events wait, other destinations get all events', async () => {
     await healthyHaveAll();
     const { keys, faults } = arrivalsAt(picky);
     expect({ keys, faults }).toEqual({ keys: ['Patient/a1/1', 'Patient/a2/1', 'Patient/poison/1'], faults: [] });
   });
 
-  it('is in $status, $events and the metrics', async () => {
+  it('is visible in $status, $events and the metrics', async () => {
     const { counts, errors } = await server.status('picky');
     expect(counts).toMatchObject({ messagesDelivered: 2, messagesInProcess: 1, messagesQueued: 2 });
     expect(counts.messageBatchesDeliveryAttempts).toBeGreaterThanOrEqual(2);
@@ -315,7 +315,7 @@ describe('An event that its receiver never takes (F14)', () => {
     expect(await server.metric('svc_topic_destination_oldest_message_age_seconds{destination="h1"}')).toBe(0);
   });
 
-  it('comes with what follows, in order, when the receiver takes it', async () => {
+  it('is delivered before the later events, in order, when the receiver accepts it', async () => {
     picky.always({ kind: 'answer', status: 200 });
     await server.delivered(5, 'picky');
     const { keys, faults } = arrivalsAt(picky);
@@ -327,7 +327,7 @@ describe('An event that its receiver never takes (F14)', () => {
     expect(await gauge('failures_in_a_row')).toBe(0);
   });
 
-  it('can be taken elsewhere: another endpoint for a while, then $replay of what followed', async () => {
+  it('can be sent to another endpoint for a while, and $replay sends later events to the first endpoint', async () => {
     refuse('venom');
     await put('venom', 'c1');
     await eventually('it was refused', () => refused('venom') > 0);
@@ -348,7 +348,7 @@ describe('An event that its receiver never takes (F14)', () => {
     ]);
   });
 
-  it('goes with its destination and its queue; one that is made anew begins at 1 with what is written then', async () => {
+  it('is deleted with its destination; a new destination with this id starts at event 1', async () => {
     refuse('toxin');
     await put('toxin', 'd1');
     await eventually('it was refused', () => refused('toxin') > 0);
@@ -365,7 +365,7 @@ describe('An event that its receiver never takes (F14)', () => {
 });
 
 describe('A server that stops while many receivers hang', () => {
-  it('D2: counts the failures of all that it ends, in a few statements', async () => {
+  it('D2: counts the failures of all attempts that it aborts, in at most five statements', async () => {
     await makeTarpits('answers nothing');
     await write(1);
     await eventually('all of them hang', () => hanging.open() === TARPITS.length);

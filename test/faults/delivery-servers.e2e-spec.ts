@@ -45,7 +45,7 @@ describe('Servers on one database (F10)', () => {
     await old.kill('SIGTERM');
   }
 
-  it('are two that are replaced one after the other, then five, then three, under load: no write is refused', async () => {
+  it('accept every write while two are replaced, three added and two removed', async () => {
     const first = await bed.start();
     for (const [index, id] of DESTINATIONS.entries()) {
       await first.makeDestination({ id, url: receivers[index]?.url ?? '' });
@@ -64,7 +64,7 @@ describe('Servers on one database (F10)', () => {
     expect(writers.refused).toBe(0);
   }, 120_000);
 
-  it('sent each batch once, one at a time for a destination, in order, and count so', async () => {
+  it('send each batch once and in order, one at a time per destination, and count right', async () => {
     const [server] = servers;
     if (server === undefined) throw new Error('No server is left');
     await allIsDelivered(server);

@@ -13,7 +13,7 @@ const TRANSACTION = {
 const LOGIN = { grant_type: 'password', username: 'admin', password: ADMIN_PASSWORD, client_id: 'ward' };
 
 /** PostgreSQL refuses writes with SQLSTATE 25006 on a standby, and if transactions are read-only by default. */
-describe('O11: a database that takes no writes any more', () => {
+describe('O11: a server whose database has become read-only', () => {
   let app: TestApp;
   let operator: Client;
   let bearer: string;
@@ -48,19 +48,19 @@ describe('O11: a database that takes no writes any more', () => {
     ['conditional create', 'POST', '/Patient', { body: PATIENT, headers: { 'If-None-Exist': '_id=q' } }],
     ['transaction', 'POST', '/', { body: TRANSACTION }],
     ['login', 'POST', '/auth/token', { body: LOGIN, authorization: null }],
-  ])('a %s is 503 with Retry-After', async (_what, method, path, sent) => {
+  ])('returns 503 with Retry-After for a %s', async (_what, method, path, sent) => {
     const { status, headers, text } = await app.send(method, path, sent);
     expect([status, headers.get('retry-after'), text]).toEqual([503, '5', expect.stringContaining('standby')]);
   });
 
   it.each(['/Patient/p', '/Patient?_id=p', '/Patient/p/_history', '/Patient/p/$everything'])(
-    '%s is answered',
+    'returns 200 for GET %s',
     async (path) => {
       expect((await app.get(path, { authorization: bearer })).status).toBe(200);
     },
   );
 
-  it('/health says so', async () => {
+  it('returns 503 from /health, with the reason', async () => {
     const { status, text } = await health();
     expect([status, JSON.parse(text)]).toMatchObject([
       503,
@@ -68,7 +68,7 @@ describe('O11: a database that takes no writes any more', () => {
     ]);
   });
 
-  it('goes on after the promotion, without a restart', async () => {
+  it('writes again after the promotion, without a restart', async () => {
     await setReadOnly(false);
     expect((await app.put('/Patient/p', { ...PATIENT, active: true })).status).toBe(200);
     expect((await app.get('/Patient/p')).json()).toMatchObject({ active: true });

@@ -50,7 +50,7 @@ const PROBES: readonly Probe[] = [
   { path: '/Patient/p250', as: WARD, status: 404 },
 ];
 
-describe('an index that is built while the server is killed and PostgreSQL crashes', () => {
+describe('an index build during a kill of the server and a crash of PostgreSQL', () => {
   let directory: string;
   let postgres: EmbeddedPostgres;
   let server: ServerProcess | undefined;
@@ -167,7 +167,7 @@ describe('an index that is built while the server is killed and PostgreSQL crash
       : { ...probe, status, ids, isWarned, said };
   }
 
-  it('H1: goes on where it was, and nothing is answered wrongly meanwhile', async () => {
+  it('H1: resumes, and no response is wrong in the meantime', async () => {
     const faults: object[] = [];
     const answered = new Map<string, number>();
     let isOver = false;

@@ -8,7 +8,7 @@ const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const BODY = JSON.stringify({ resourceType: 'Patient' });
 const LARGE_BODY = JSON.stringify({ resourceType: 'Patient', name: [{ text: 'x'.repeat(100_000) }] });
 
-describe('a database connection that breaks while credentials are judged', () => {
+describe('a database connection that breaks during authentication', () => {
   let database: ClonedDatabase;
   let proxy: TcpProxy;
   let app: TestApp;
@@ -43,7 +43,7 @@ describe('a database connection that breaks while credentials are judged', () =>
     ['a create with a large body', '/fhir/Patient', LARGE_BODY, {}, 201],
     ['a search by form', '/fhir/Patient/_search', 'identifier=http://a.example|a', FORM, 200],
     ['a Bundle', '/fhir', '{"resourceType":"Bundle","type":"batch"}', {}, 200],
-  ])('H1: %s never goes on without its body', async (_what, path, body, headers, status) => {
+  ])('H1: never lets %s run without its body', async (_what, path, body, headers, status) => {
     const statuses = new Set<number>();
     // Background work may use the broken connection first; then the request succeeds and is tried again.
     for (let tries = 1; tries <= 20; tries++) {

@@ -119,7 +119,7 @@ class Load {
 }
 
 describe('A rolling restart', () => {
-  it('O2: of two servers behind a proxy loses no request', async () => {
+  it('O2: loses no request of two servers behind a proxy', async () => {
     const proxy = await Proxy.start();
     let servers: DeliveringServer[] = await Promise.all([bed.start(), bed.start()]);
     for (const { url } of servers) proxy.add(url);
@@ -162,7 +162,7 @@ describe('A server that stops', () => {
   };
   const head = 'PUT /fhir/Patient/slow HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n';
 
-  it('O2: fails readiness, then closes connections with their answers, then those that are idle, within its bound', async () => {
+  it('O2: fails readiness, then closes connections after their response, then idle ones, within its limit', async () => {
     server = await bed.start({ SVC_STREAM_STALL_SECONDS: '12' });
     const idle = await open();
     const stalled = await open();

@@ -12,12 +12,12 @@ import { startTestApp } from '../../testing/test-app';
 const RECOVERY_MILLISECONDS = 15_000;
 
 /** The tests mostly wait, so they run concurrently, each with a separate database. */
-describe('O1: connections to PostgreSQL that go silent and stay open', () => {
+describe('O1: connections to PostgreSQL that become silent and stay open', () => {
   it.concurrent.each([
     ['many', 30],
     ['one', 1],
   ])(
-    'are replaced within 15 s when %s requests come at once',
+    'are replaced within 15 s, with %s concurrent requests',
     async (_many, count) => {
       const database = await cloneDatabase('started');
       const proxy = await TcpProxy.start(database.url);
@@ -44,7 +44,7 @@ describe('O1: connections to PostgreSQL that go silent and stay open', () => {
   );
 });
 
-describe('O1: statements on connections that are not silent', () => {
+describe('O1: connections to PostgreSQL that are silent for a good reason', () => {
   /** Statements that rightly take long, and a transaction that rests, for longer than the limit of silence. */
   async function takeLong(databaseUrl: string): Promise<void> {
     const source = await new DataSource(dataSourceOptions(databaseUrl)).initialize();
@@ -76,7 +76,7 @@ describe('O1: statements on connections that are not silent', () => {
   }
 
   it.concurrent(
-    'are left alone, and so are transactions that rest; a backend that waits for its client is not kept',
+    'are kept during long statements and idle transactions, unless the backend waits for its client',
     async () => {
       const database = await cloneDatabase('new');
       try {

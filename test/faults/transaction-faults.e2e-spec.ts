@@ -37,7 +37,7 @@ describe('faults of a transaction', () => {
   const placesOf = (answer: Received): readonly string[] =>
     issuesOf(answer).map(({ code, expression = [] }) => `${code} ${expression.join()}`);
 
-  it('D8: name the entry in each expression and text, of a fault deep in a resource too', async () => {
+  it('D8: name the entry in each expression and text, also for a fault deep in a resource', async () => {
     const answer = await transact([
       post(patient()),
       post(patient({ gender: 'm', name: [{ famly: 'Lee' }, { given: [1] }] })),
@@ -53,13 +53,13 @@ describe('faults of a transaction', () => {
     }
   });
 
-  it('D8: of a Bundle in an entry begin with that entry', async () => {
+  it('D8: start with the entry, also for a fault in a Bundle inside the entry', async () => {
     const inner = { resourceType: 'Bundle', type: 'nonsense' };
     const answer = await transact([{ resource: inner, request: { method: 'POST', url: 'Bundle' } }]);
     expect(placesOf(answer)).toEqual(['code-invalid Bundle.entry[0].resource.type']);
   });
 
-  it('D8: are reported for all entries, whatever is wrong with each, and nothing is stored', async () => {
+  it('D8: are reported for all entries of any kind of fault, and nothing is stored', async () => {
     const answer = await transact([
       { resource: patient() },
       put('d8-good'),
@@ -83,7 +83,7 @@ describe('faults of a transaction', () => {
     expect((await app.get('/fhir/Patient/d8-good')).status).toBe(404);
   });
 
-  it('D8: are reported for all entries that stored resources do not allow', async () => {
+  it('D8: are reported for all entries that conflict with stored resources', async () => {
     const answer = await transact([
       put('stored', { active: true }, { ifMatch: 'W/"7"' }),
       put('d8-unwritten'),
@@ -131,7 +131,7 @@ describe('faults of a transaction', () => {
     ]);
   });
 
-  it('D8: blame no reference for the entry that it names', async () => {
+  it('D8: are not reported for a reference to an entry that has a fault', async () => {
     const reference = { reference: 'Patient?identifier=d8-new' };
     const answer = await transact([
       {
@@ -146,7 +146,7 @@ describe('faults of a transaction', () => {
     expect(placesOf(answer)).toEqual(['not-found Bundle.entry[0]']);
   });
 
-  it('D8: are bounded, and say how many are left out', async () => {
+  it('D8: are limited to 100, and state how many are omitted', async () => {
     const answer = await transact(Array.from({ length: 130 }, () => post(patient({ gender: 'm' }))));
     const issues = issuesOf(answer);
     expect([answer.status, issues.length]).toEqual([422, 101]);
@@ -158,7 +158,7 @@ describe('faults of a transaction', () => {
     });
   });
 
-  it('D8: of malformed entries refuse a batch as a whole, all at once', async () => {
+  it('D8: of malformed entries refuse a whole batch, and are reported together', async () => {
     const answer = await transact([{ resource: patient() }, put('d8-batch'), { request: {} }], {}, 'batch');
     expect([answer.status, placesOf(answer)]).toEqual([
       400,

@@ -237,14 +237,14 @@ async function closedWhileIdle(stage: Stage): Promise<void> {
 
 export const DEFECTS: readonly Defect[] = [
   {
-    name: 'a cursor instead of state',
+    name: 'events are claimed by a cursor instead of their state',
     file: 'delivery/delivery-statements.js',
     from: 'event_id > (select low_water_mark from owner)',
     to: 'event_id > (select coalesce(max(id), 0) from delivery_attempt a, unnest(a.event_ids) id where a.destination_key = $1)',
     scenario: lateCommit,
   },
   {
-    name: 'a mark raised by numbers alone',
+    name: 'the low-water mark is raised by numbers only',
     file: 'delivery/delivery-statements.js',
     from: 'select raise_outbox_mark()',
     to: 'update outbox_mark set decided_event_id = noted_event_id, noted_event_id = last_value from (select last_value from outbox_event_id offset 0) issued where noted_event_id + 1000 <= last_value',
@@ -252,21 +252,21 @@ export const DEFECTS: readonly Defect[] = [
     noticedBy: /3 events are delivered/,
   },
   {
-    name: 'the latest event first',
+    name: 'the latest event is claimed first',
     file: 'delivery/delivery-statements.js',
     from: 'order by event_id limit least($4::integer',
     to: 'order by recorded_at desc limit least($4::integer',
     scenario: manyVersions,
   },
   {
-    name: 'no lease',
+    name: 'workers take no lease',
     file: 'delivery/delivery-statements.js',
     from: 'and (r.owner_slot is null or',
     to: 'and (true or r.owner_slot is null or',
     scenario: hanging,
   },
   {
-    name: 'no look at the epoch when settling',
+    name: 'settling ignores the epoch of the lease',
     file: 'delivery/delivery-statements.js',
     from: '${IS_CLAIMED} and r.destination_key = $1 and r.epoch = $2 and r.owner_slot = $3',
     to: '${IS_OPEN} and r.destination_key = $1 and $2::bigint > 0 and $3::integer > 0',
@@ -274,28 +274,28 @@ export const DEFECTS: readonly Defect[] = [
     timeoutSeconds: 300, // longer than a busy machine needs to start the other server during the attempt
   },
   {
-    name: 'settled before it is sent',
+    name: 'a batch is settled before it is sent',
     file: 'delivery/delivery-worker.js',
     from: 'const sending = this.sender.send(',
     to: "await this.queue.settle(batch, { durationMilliseconds: 1, outcome: '' }, false); const sending = this.sender.send(",
     scenario: killed,
   },
   {
-    name: 'settled without being counted',
+    name: 'a settled batch is not counted',
     file: 'delivery/delivery-statements.js',
     from: 'delivered_events = r.delivered_events + cardinality(b.event_ids)',
     to: 'delivered_events = r.delivered_events',
     scenario: plain,
   },
   {
-    name: 'lost attempts not counted',
+    name: 'lost attempts are not counted',
     file: 'delivery/delivery-queue.js',
     from: 'if (claim.isOrphaned)',
     to: 'if (false)',
     scenario: killed,
   },
   {
-    name: 'other bytes at each attempt',
+    name: 'each attempt sends other bytes',
     file: 'topic-destination/events/notification-bundle.js',
     from: 'batch.createdAt.toISOString()',
     to: 'new Date().toISOString()',
@@ -309,14 +309,14 @@ export const DEFECTS: readonly Defect[] = [
     scenario: refused,
   },
   {
-    name: 'a redirect counted as delivered',
+    name: 'a redirect counts as delivered',
     file: 'delivery/webhook/webhook-sender.js',
     from: 'status <= 299',
     to: 'status <= 399',
     scenario: redirected,
   },
   {
-    name: 'no deadline of the whole exchange',
+    name: 'the whole exchange has no deadline',
     file: 'delivery/outgoing-batch.js',
     from: '}, milliseconds);',
     to: '}, 3_600_000);',
@@ -324,7 +324,7 @@ export const DEFECTS: readonly Defect[] = [
     timeoutSeconds: 1,
   },
   {
-    name: 'closed idle connections counted',
+    name: 'closed idle connections count as failures',
     file: 'delivery/webhook/webhook-sender.js',
     from: 'if (!isRepeated && ',
     to: 'if (false && ',

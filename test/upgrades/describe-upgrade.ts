@@ -90,7 +90,7 @@ const SEARCHES: readonly (readonly [query: string, type: string, test: Test])[] 
  * databases of one hash key only.
  */
 export const describeUpgrade = (release: string): void => {
-  describe(`a database of release ${release} under this one`, () => {
+  describe(`a database of release ${release} after the upgrade`, () => {
     let database: ClonedDatabase;
     let app: TestApp;
     let kept: Kept;
@@ -146,7 +146,7 @@ export const describeUpgrade = (release: string): void => {
       return answer.json<{ result: object }>().result;
     };
 
-    it('O6: holds data of every kind', () => {
+    it('O6: contains data of every kind', () => {
       const types = new Set(
         Object.keys(kept.answers).map((path) => path.split('/')[path.startsWith('/fhir/') ? 2 : 1]),
       );
@@ -154,7 +154,7 @@ export const describeUpgrade = (release: string): void => {
       expect(Object.keys(kept.answers).length).toBeGreaterThan(300);
     });
 
-    it('O6: answers reads of resources and versions as before, byte by byte', async () => {
+    it('O6: returns resources and versions byte for byte as before', async () => {
       for (const [path, { status, text }] of Object.entries(kept.answers)) {
         const answer = await app.get(path);
         expect([path, answer.status, ...(status === 200 ? [answer.text] : [])]).toEqual([
@@ -165,7 +165,7 @@ export const describeUpgrade = (release: string): void => {
       }
     });
 
-    it('O6: ends the index that was half built, and builds those that the release asks for', async () => {
+    it('O6: completes the index that was half built, and builds the indexes that this release needs', async () => {
       await eventually(
         'all indexes are complete',
         async () => !(await app.get('/fhir/SearchParameter/$index-status')).text.includes('"index"'),
@@ -177,9 +177,9 @@ export const describeUpgrade = (release: string): void => {
       expect(await idsOf('Basic?colour=colour 3')).toEqual(meant.sort());
     }, 60_000);
 
-    it('O6: finds what the resources say', expectSearches);
+    it('O6: finds the resources by all kinds of search', expectSearches);
 
-    it('O6: knows tokens, rights and passwords', async () => {
+    it('O6: accepts the tokens, rights and passwords of the release', async () => {
       for (const name of ['jwt', 'opaque', 'next'] as const) {
         expect([name, (await app.get('/fhir/Patient/p3', bearer(name))).status]).toEqual([name, 200]);
       }
@@ -197,7 +197,7 @@ export const describeUpgrade = (release: string): void => {
       expect(login.status).toBe(200);
     });
 
-    it('O6: keeps a limited User to the rows of the policy', async () => {
+    it('O6: shows a limited User only the granted rows', async () => {
       const seen = async (query: string): Promise<string[]> => {
         const { entry = [] } = (await app.get(`/fhir/${query}`, bearer('limited'))).json<{
           entry?: { resource: { id: string } }[];
@@ -217,7 +217,7 @@ export const describeUpgrade = (release: string): void => {
       expect((await app.get('/fhir/Patient/p3', bearer('limited'))).status).not.toBe(200);
     });
 
-    it('O6: finds the chains of addenda intact, and goes on with them', async () => {
+    it('O6: verifies the chains of addenda as intact, and extends them', async () => {
       for (const id of ['doc1', 'doc2']) {
         const before = await verify(id);
         expect(before).toMatchObject({ intact: true });
@@ -232,7 +232,7 @@ export const describeUpgrade = (release: string): void => {
       }
     });
 
-    it('O6: finds what is written now, and no longer what it replaced', async () => {
+    it('O6: finds new versions, and no longer the replaced ones', async () => {
       const change = async (type: string, id: string, members: object): Promise<void> => {
         const index = resources.findIndex((one) => one.resourceType === type && one.id === id);
         const next = { ...resources[index], ...members, resourceType: type, id } as Resource;
@@ -255,7 +255,7 @@ export const describeUpgrade = (release: string): void => {
       await expectSearches();
     });
 
-    it('O6: delivers nothing before the release of a restored database, then each event once and in order', async () => {
+    it('O6: delivers nothing until the delivery of a restored database is released, then each event once and in order', async () => {
       const receiver = await WebhookReceiver.start();
       try {
         const ids = ['done', 'half', 'hang', 'queued'];

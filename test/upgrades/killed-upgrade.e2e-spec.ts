@@ -57,7 +57,7 @@ describe('an upgrade of release 0.1.0 that is killed', () => {
     });
   }
 
-  it('O6: goes on where it was, at each of three places', async () => {
+  it('O6: resumes after a kill at each of three points', async () => {
     for (const table of STOPS) await killAt(table);
     const told: string[] = [];
     await migrate(database.url, (line) => told.push(line));

@@ -34,7 +34,7 @@ describe('an upgrade of release 0.1.0 whose settings are wrong', () => {
     ).rows;
 
   it.each<[string, Readonly<Record<string, string>>, RegExp]>([
-    ['a reserved type', { SVC_ADDENDUM_TYPES: types }, /^SVC_ADDENDUM_TYPES .*types\.json: \[0\]\.type /],
+    ['a reserved addendum type', { SVC_ADDENDUM_TYPES: types }, /^SVC_ADDENDUM_TYPES .*types\.json: \[0\]\.type /],
     [
       'another encryption key',
       { SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') },
@@ -45,9 +45,9 @@ describe('an upgrade of release 0.1.0 whose settings are wrong', () => {
       { SVC_STREAM_MAX_SECONDS: '900' },
       /^Wrong settings:\n {2}SVC_STREAM_MAX_SECONDS was removed in 0\.2\.0: delete it/,
     ],
-    ['no encryption key', { SVC_ENCRYPTION_KEY: '' }, /^Wrong settings:\n {2}SVC_ENCRYPTION_KEY must be set/],
+    ['a missing encryption key', { SVC_ENCRYPTION_KEY: '' }, /^Wrong settings:\n {2}SVC_ENCRYPTION_KEY must be set/],
   ])(
-    'O6: %s ends the start and the check by one sentence, before a migration',
+    'O6: %s stops the start and the check with one sentence, before any migration',
     async (_what, wrong, sentence) => {
       const settings = {
         ...{ PORT: '0', HOST: '127.0.0.1', DATABASE_URL: database.url, SVC_ENCRYPTION_KEY: KEPT_KEY },
