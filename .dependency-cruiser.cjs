@@ -206,7 +206,7 @@ const platform = {
     'cluster-identity',
     'database-client',
     'database-error',
-    'in-one-flight',
+    'pipelined',
     'registry-epoch',
     'server-setup',
     'snapshots',

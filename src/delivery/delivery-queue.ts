@@ -3,7 +3,7 @@ import { ModuleRef } from '@nestjs/core';
 import { Environment } from '../platform/config/environment';
 import { type SecretBox } from '../platform/crypto/secret-box';
 import { ServiceError } from '../platform/errors/service-error';
-import { inOneFlight } from '../platform/database/in-one-flight';
+import { pipelined } from '../platform/database/pipelined';
 import { Statements } from '../platform/database/statements';
 import { type Finish, UnitOfWork } from '../platform/database/unit-of-work';
 import {
@@ -206,7 +206,7 @@ export class DeliveryQueue {
     const held = [claim.destinationKey, claim.epoch, claim.slot];
     const reading = readsTexts ? rendererIn(this.modules).statementFor(claim.presentation) : undefined;
     const values = [...held, claim.maxMessagesInBatch, this.environment.baseUrl];
-    const [[row], material] = await inOneFlight([
+    const [[row], material] = await pipelined([
       this.statements.run<BatchRow & { readonly presentation: string }>(OPEN_BATCH, values),
       reading && this.statements.run(reading, held),
     ]);
@@ -219,7 +219,7 @@ export class DeliveryQueue {
   /** Runs a transaction. Its planner settings share the round trip of its first statements. */
   private run<T>(work: (finish: Finish) => Promise<T>): Promise<T> {
     return this.unitOfWork.run(async (finish) => {
-      const [, result] = await inOneFlight([this.statements.run(PLAN_FOR_LONG_QUEUES, []), work(finish)]);
+      const [, result] = await pipelined([this.statements.run(PLAN_FOR_LONG_QUEUES, []), work(finish)]);
       return result;
     });
   }

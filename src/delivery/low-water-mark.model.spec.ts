@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Exploration, explore, textOf } from '../../test/support/model/explore';
-import { floorsRaising } from '../../test/support/model/floors-raising';
+import { oldMarkRaising } from '../../test/support/model/old-mark-raising';
 import { type MarkVariant, markRaising } from '../../test/support/model/mark-raising';
 import { type QueueVariant, queueModel } from '../../test/support/model/queue-model';
 
@@ -18,8 +18,8 @@ const TWO_WRITERS = { writers: 2 };
 const withMark = (queue: Partial<QueueVariant>, mark: Partial<MarkVariant>): Exploration =>
   explore(queueModel({ ...QUEUE, ...queue }, markRaising({ ...MARK, ...mark })));
 
-const withFloors = (polls: number): Exploration =>
-  explore(queueModel({ ...QUEUE, ...TWO_WRITERS }, floorsRaising(polls, 6)));
+const withOldMark = (polls: number): Exploration =>
+  explore(queueModel({ ...QUEUE, ...TWO_WRITERS }, oldMarkRaising(polls, 6)));
 
 describe('The low-water mark of the queue', () => {
   it('D1: never passes an unclaimed event, in any interleaving of writers, raisers and claims', () => {
@@ -36,12 +36,12 @@ describe('The low-water mark of the queue', () => {
     ['a writer takes its number before its id', () => withMark({ ...TWO_WRITERS, takesFirst: 'number' }, {})],
     ['claims use a cursor instead of the stored mark', () => withMark({ ...TWO_WRITERS, claimsAbove: 'cursor' }, {})],
     ['the number comes from a later snapshot than the events', () => withMark({ ...TWO_WRITERS, snapshots: 2 }, {})],
-    ['the polls of one process overlap and share its memory (0.1.0)', () => withFloors(2)],
+    ['the polls of one process overlap and share its memory (0.1.0)', () => withOldMark(2)],
   ])('D1: the model finds a lost event if %s', (_defect, find) => {
     expect(textOf(find())).toMatch(/event \d+ would never be claimed/);
   });
 
   it('D1: the low-water marks of 0.1.0 lose nothing while polls do not overlap', () => {
-    expect(withFloors(1).path).toBeUndefined();
+    expect(withOldMark(1).path).toBeUndefined();
   });
 });

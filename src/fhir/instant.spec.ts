@@ -65,7 +65,7 @@ describe(dateSpanOf.name, () => {
   });
 
   it('returns the precision and whether the text has a time zone', () => {
-    const told = [
+    const found = [
       '2023',
       '2023-02',
       '2023-02-05',
@@ -73,7 +73,7 @@ describe(dateSpanOf.name, () => {
       '2023-02-05T10:20:30Z',
       '2023-02-05T10:20:30.1-01:00',
     ].map((text) => [dateSpanOf(text)?.precision, dateSpanOf(text)?.hasZone]);
-    expect(told).toEqual([
+    expect(found).toEqual([
       ['year', false],
       ['month', false],
       ['day', false],

@@ -60,8 +60,8 @@ function answered(
 function withSchema(content: Content): Content {
   const { schema, example } = content;
   const shown = schema !== undefined && 'example' in schema ? (schema.example as unknown) : example;
-  const isTold = schema !== undefined && Object.keys(schema).some((key) => !['type', 'example'].includes(key));
-  if (isTold || shown === undefined) return content;
+  const isDescribed = schema !== undefined && Object.keys(schema).some((key) => !['type', 'example'].includes(key));
+  if (isDescribed || shown === undefined) return content;
   return { ...content, schema: { ...schemaOfExample(shown), example: shown } };
 }
 

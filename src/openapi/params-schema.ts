@@ -66,7 +66,7 @@ const withType = (schema: Schema): Schema =>
   'enum' in schema && schema.type === undefined ? { type: typeof schema.enum[0], ...schema } : schema;
 
 function openness(paramsClass: Type<object>, name: string): Schema {
-  const told = Reflect.getMetadata('swagger/apiModelProperties', paramsClass.prototype as object, name) as
+  const metadata = Reflect.getMetadata('swagger/apiModelProperties', paramsClass.prototype as object, name) as
     { readonly additionalProperties?: boolean } | undefined;
-  return told?.additionalProperties === true ? { additionalProperties: true } : {};
+  return metadata?.additionalProperties === true ? { additionalProperties: true } : {};
 }

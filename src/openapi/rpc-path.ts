@@ -102,8 +102,8 @@ function callSchema({ method, params, description }: RpcMethodDefinition): Schem
   };
 }
 
-const resultSchema = ({ resultSchema: told, exampleResult }: RpcMethodDefinition): Schema =>
-  (told as Schema | undefined) ?? schemaOfExample(exampleResult);
+const resultSchema = ({ resultSchema: declared, exampleResult }: RpcMethodDefinition): Schema =>
+  (declared as Schema | undefined) ?? schemaOfExample(exampleResult);
 
 /** The name of a method in Pascal case: `svc.sdc/add-note` becomes `SvcSdcAddNote`. */
 export const pascal = (name: string): string =>

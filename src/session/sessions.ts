@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SESSION_FAMILY_LOCK_CLASS, SESSION_OWNER_LOCK_CLASS } from '../platform/database/advisory-locks';
-import { inOneFlight } from '../platform/database/in-one-flight';
+import { pipelined } from '../platform/database/pipelined';
 import { type Statement } from '../platform/database/statement';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
@@ -110,7 +110,7 @@ export interface LiveSessionRow extends Epochs {
 }
 
 /** How many Sessions are closed in one pipelined round trip of a transaction. */
-const FLIGHT = 64;
+const PIPELINE_LENGTH = 64;
 
 /**
  * Opens, finds and closes Sessions. A Session is a resource; the hashes of its tokens are in separate tables. Locks are
@@ -239,8 +239,8 @@ export class Sessions {
    */
   private async closeEach(statement: Statement, owner: string): Promise<void> {
     const sessionIds = await this.idsBy(statement, owner);
-    for (let from = 0; from < sessionIds.length; from += FLIGHT)
-      await inOneFlight(sessionIds.slice(from, from + FLIGHT).map((id) => this.closeIfStored(id)));
+    for (let from = 0; from < sessionIds.length; from += PIPELINE_LENGTH)
+      await pipelined(sessionIds.slice(from, from + PIPELINE_LENGTH).map((id) => this.closeIfStored(id)));
   }
 
   private async idsBy(statement: Statement, ...values: readonly string[]): Promise<string[]> {

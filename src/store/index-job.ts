@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { type Resource } from '../fhir/types';
 import { Background, type BackgroundTask } from '../platform/background/background';
 import { INDEX_JOB_LOCK } from '../platform/database/advisory-locks';
-import { inOneFlight } from '../platform/database/in-one-flight';
+import { pipelined } from '../platform/database/pipelined';
 import { RegistryEpoch } from '../platform/database/registry-epoch';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
@@ -111,7 +111,7 @@ export class IndexJob implements BackgroundTask {
     const held = next.findIndex(({ body }) => body === null);
     const { rows, count } = await this.indexed(type, held < 0 ? next : next.slice(0, held));
     const pause = held === count ? PAUSE_MILLISECONDS : 0;
-    const [, , busy] = await inOneFlight([
+    const [, , busy] = await pipelined([
       this.store.reindex(rows, false),
       this.statements.run(ADVANCE, [keys, next[count - 1]?.id ?? lastId, count, pause]),
       this.statements.runOne<{ is_busy: boolean }>(IS_BUSY, []),

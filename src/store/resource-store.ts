@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { localKey } from '../fhir/reference';
 import { type Resource } from '../fhir/types';
 import { TransactionConflict, isConflictOf, isUniqueViolation } from '../platform/database/database-error';
-import { inOneFlight } from '../platform/database/in-one-flight';
+import { pipelined } from '../platform/database/pipelined';
 import { type StatementPart } from '../platform/database/statement';
 import { Statements } from '../platform/database/statements';
 import { UnitOfWork } from '../platform/database/unit-of-work';
@@ -156,7 +156,7 @@ export class ResourceStore {
     const hashes = names.map(({ type, id }) => this.index.referenceHash(type, id));
     // The three statements are one pipelined round trip on the connection of the transaction. The two reads begin when
     // the locks are held.
-    const [, rows, last] = await inOneFlight([
+    const [, rows, last] = await pipelined([
       names.length > MAX_ID_LOCKS ? [] : this.statements.run(LOCK_IDS, [hashes]),
       this.statements.run<LockedRow>(READ_MANY_FOR_UPDATE, columns),
       this.statements.run<LastVersionRow>(LAST_VERSIONS, columns),

@@ -171,13 +171,13 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
     const more = page.getByRole('button', { name: /\d+ more/ });
     if (await more.isVisible()) await more.click();
     const shown = await page.getByRole('group', { name: 'Types shown' }).getByRole('button').allTextContents();
-    const told = new Map(
+    const listed = new Map(
       shown.flatMap((text) => {
         const [, type = '', count] = /^(\S+) ([\d,]+)$/.exec(text) ?? [];
         return count === undefined ? [] : [[type, Number(count)] as const];
       }),
     );
-    expect(Object.fromEntries([...told].sort())).toEqual(Object.fromEntries([...counts].sort()));
+    expect(Object.fromEntries([...listed].sort())).toEqual(Object.fromEntries([...counts].sort()));
 
     await page.getByRole('button', { name: /^Encounter \d/ }).click();
     const list = page.getByRole('listbox');

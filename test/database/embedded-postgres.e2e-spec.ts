@@ -129,9 +129,9 @@ describe(startEmbeddedPostgres.name, () => {
   });
 
   it('logs an unexpected exit of PostgreSQL, without data of statements', async () => {
-    let tell: (line: string) => void = () => undefined;
-    const told = new Promise<string>((resolve) => (tell = resolve));
-    const { url } = await start({ log: tell });
+    let log: (line: string) => void = () => undefined;
+    const logged = new Promise<string>((resolve) => (log = resolve));
+    const { url } = await start({ log });
     const [client, witness] = [await connect(url), await connect(url)];
     await expect(client.query(`select 'canary'::int`)).rejects.toThrow('canary');
     await expect(client.query('select $1::int', ['canary'])).rejects.toThrow('canary');
@@ -152,8 +152,8 @@ describe(startEmbeddedPostgres.name, () => {
     await ended; // PostgreSQL logs the crash before
     process.kill(await readPostmasterPid(), 'SIGKILL');
 
-    expect(await told).toMatch(/^PostgreSQL ended unexpectedly:\n.*was terminated by signal 9/s);
-    expect(await told).not.toContain('canary');
+    expect(await logged).toMatch(/^PostgreSQL ended unexpectedly:\n.*was terminated by signal 9/s);
+    expect(await logged).not.toContain('canary');
   });
 
   it('takes over the cluster after its owner was killed', async () => {

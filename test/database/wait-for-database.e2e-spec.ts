@@ -15,9 +15,9 @@ describe('O5: a database at the start of the server', () => {
 
   /** Returns the logged lines. */
   async function wait(url: string, seconds = 30): Promise<string[]> {
-    const told: string[] = [];
-    await waitForDatabase(url, seconds, (line) => told.push(line));
-    return told;
+    const logged: string[] = [];
+    await waitForDatabase(url, seconds, (line) => logged.push(line));
+    return logged;
   }
 
   it('delays the start until it accepts connections, and one line is logged', async () => {
@@ -25,7 +25,7 @@ describe('O5: a database at the start of the server', () => {
     const { url } = early;
     await early.stop();
     let isUp = false;
-    const waiting = wait(url).then((told) => [isUp, told]);
+    const waiting = wait(url).then((logged) => [isUp, logged]);
     await delay(1_500);
     isUp = true;
     const proxy = await TcpProxy.start(database.url, Number(new URL(url).port));

@@ -21,11 +21,11 @@ describe(`the examples of ${PAGE}`, () => {
       if (isCall(block)) {
         const { status, text } = await app.post('/rpc', block);
         last = text;
-        const told = blocks[index + 1];
-        if (told !== undefined && isAnswer(told)) {
+        const documented = blocks[index + 1];
+        if (documented !== undefined && isAnswer(documented)) {
           expect({ block, answer: JSON.parse(text) as unknown }).toEqual({
             block,
-            answer: JSON.parse(told) as unknown,
+            answer: JSON.parse(documented) as unknown,
           });
         } else expect([block, status, text]).toEqual([block, 200, expect.stringContaining('"result"')]);
       } else if (block.includes('"resourceType"') && !isAnswer(block)) {

@@ -77,11 +77,11 @@ describe('docs/architecture.md', () => {
   it('states the layers of .dependency-cruiser.cjs', () => {
     const rules = textOf('.dependency-cruiser.cjs').matchAll(/^ {2}\[\s*'([\w-]+)',\s*\[(.*)\],?\s*\],$/gm);
     const wanted = [...rules].map(([, room, below = '']) => [room, below.replaceAll("'", '')]);
-    const told = rowsOf('docs/architecture.md', 'Layers').map(([room, below]) => [
+    const documented = rowsOf('docs/architecture.md', 'Layers').map(([room, below]) => [
       codeIn(room)[0],
       codeIn(below).join(', '),
     ]);
-    expect(told).toEqual(wanted);
+    expect(documented).toEqual(wanted);
   });
 });
 

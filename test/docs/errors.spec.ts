@@ -74,9 +74,9 @@ describe('docs/reference/errors.md', () => {
   });
 
   it('lists exactly the older RPC types', () => {
-    const told = [...textOf('docs/reference/errors.md').matchAll(/RPC `type`:\s+`([^`]+)`/g)].map(([, type]) => type);
+    const listed = [...textOf('docs/reference/errors.md').matchAll(/RPC `type`:\s+`([^`]+)`/g)].map(([, type]) => type);
     const inCode = [...sources.matchAll(/type: '((?:sdc|rpc)\.error\/[^']+)'/g)].map(([, type]) => type);
-    expect(told.sort()).toEqual(inCode.sort());
+    expect(listed.sort()).toEqual(inCode.sort());
   });
 });
 

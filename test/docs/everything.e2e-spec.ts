@@ -29,11 +29,11 @@ describe('docs/reference/everything.md', () => {
 
   it('states the care date of each type', () => {
     const items = [...sectionOf(PAGE, 'Care dates').matchAll(/^- \*\*(.+)\*\*: ((?:.|\n {2})+)$/gm)];
-    const told = items.flatMap(([, dates, types]) =>
+    const documented = items.flatMap(([, dates, types]) =>
       codeIn(types).map((type): [string, string[]] => [type, codeIn(dates)]),
     );
     const wanted = Object.entries(DATED).flatMap(([code, types]) => types.map((type) => [type, [code]] as const));
     const all = [...wanted, ['Condition', [LASTING.code, LASTING.until]] as const];
-    expect(Object.fromEntries(told)).toEqual(Object.fromEntries(all));
+    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(all));
   });
 });

@@ -186,7 +186,7 @@ describe('the examples of the OpenAPI document', () => {
     expect(calls.length).toBeGreaterThan(25);
     if (!isRecording) expect(calls.filter(({ path, answer }) => path === '/rpc' && answer === undefined)).toEqual([]);
     for (const call of calls) {
-      const { name, method, path, mediaType, body, answer: told, isPublic, isForUsers } = call;
+      const { name, method, path, mediaType, body, answer: documented, isPublic, isForUsers } = call;
       const answer = await app.send(method, path, {
         ...(isPublic ? { authorization: null } : {}),
         ...(isForUsers ? { authorization: await tokenOfTheUser() } : {}),
@@ -197,7 +197,7 @@ describe('the examples of the OpenAPI document', () => {
       if (!isRecording) faults.push(...schemas.faultsOf(call, answer));
       if (answer.text !== '' && call.recordedAs !== undefined && !hasOwnAnswer(call))
         recorded[call.recordedAs] ??= shortened(answer.json());
-      if (told !== undefined && answer.text !== '' && !isRecording && !isLike(told, answer.json()))
+      if (documented !== undefined && answer.text !== '' && !isRecording && !isLike(documented, answer.json()))
         faults.push(`${name} is not answered with its example but with ${answer.text}`);
     }
     if (isRecording) writeFileSync('src/openapi/answers.json', linesOf(recorded));
@@ -246,8 +246,8 @@ function callsOf(
   };
   // The answer of an OAuth endpoint depends on tokens, which no example can contain.
   const isStable = !template.startsWith('/auth') && !ANSWERED_BY_MOMENT.includes(call.name);
-  const told = isStable ? Object.values(responses['200']?.content ?? {})[0]?.example : undefined;
-  const answered = told === undefined ? {} : { answer: told };
+  const documented = isStable ? Object.values(responses['200']?.content ?? {})[0]?.example : undefined;
+  const answered = documented === undefined ? {} : { answer: documented };
   if (requestBody === undefined) return [{ ...call, ...answered }];
   const contents = Object.entries(requestBody.content).filter(([mediaType]) => mediaType !== YAML);
   return contents.flatMap(([mediaType, content]) => {

@@ -10,7 +10,9 @@ export function isLike(example: unknown, answer: unknown): boolean {
     return typeof example === typeof answer && (example === null) === (answer === null);
   }
   if (typeof answer !== 'object') return false;
-  const [told, given] = [example, answer].map((value) => new Map(Object.entries(value as Record<string, unknown>)));
-  const names = [...(told?.keys() ?? [])];
-  return names.length === given?.size && names.every((name) => isLike(told?.get(name), given.get(name)));
+  const [documented, given] = [example, answer].map(
+    (value) => new Map(Object.entries(value as Record<string, unknown>)),
+  );
+  const names = [...(documented?.keys() ?? [])];
+  return names.length === given?.size && names.every((name) => isLike(documented?.get(name), given.get(name)));
 }

@@ -24,16 +24,16 @@ const firstCodes = (heading: string): (string | undefined)[] =>
 
 describe('docs/reference/routes.md', () => {
   it('C13.3: lists exactly the Operations that a policy can link to', () => {
-    const told = rowsOf(REFERENCE, 'Interactions').flatMap(([cell]) => codeIn(cell));
+    const documented = rowsOf(REFERENCE, 'Interactions').flatMap(([cell]) => codeIn(cell));
     const dynamic = app.app.get(OperationRegistry, { strict: false }).all();
     const ofOperations = dynamic.map(({ meta }) => operationIdOfCode(meta.code));
     const names = [...app.app.get(OperationNames).all()].filter((name) => !ofOperations.includes(name));
-    expect(told.sort()).toEqual(names.sort());
-    expect(app.app.get(OperationNames).all()).toEqual(new Set([...told, ...ofOperations]));
+    expect(documented.sort()).toEqual(names.sort());
+    expect(app.app.get(OperationNames).all()).toEqual(new Set([...documented, ...ofOperations]));
   });
 
   it("lists the server's own resource types with their search parameters", () => {
-    const told = rowsOf(REFERENCE, 'Resource types').map(([type, , parameters]) => [
+    const documented = rowsOf(REFERENCE, 'Resource types').map(([type, , parameters]) => [
       codeIn(type)[0],
       codeIn(parameters),
     ]);
@@ -42,7 +42,7 @@ describe('docs/reference/routes.md', () => {
       type,
       searchParameters.map(({ code }) => code),
     ]);
-    expect(Object.fromEntries(told)).toEqual(Object.fromEntries(wanted));
+    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(wanted));
   });
 
   it('lists the RPC methods', () => {
@@ -65,7 +65,7 @@ describe('docs/reference/routes.md', () => {
   });
 
   it('lists the error kinds with the status of each edge', () => {
-    const told = rowsOf(REFERENCE, 'Errors').map(([kind, status, issue, rpc]) => [
+    const documented = rowsOf(REFERENCE, 'Errors').map(([kind, status, issue, rpc]) => [
       codeIn(kind)[0],
       { status: Number(status), issue: codeIn(issue)[0], rpc: Number(rpc) },
     ]);
@@ -73,7 +73,7 @@ describe('docs/reference/routes.md', () => {
       kind,
       { status, issue, rpc: rpcStatusOf(kind as keyof typeof FHIR_ERRORS) },
     ]);
-    expect(Object.fromEntries(told)).toEqual(Object.fromEntries(wanted));
+    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(wanted));
   });
 });
 
@@ -83,12 +83,12 @@ describe('docs/explanation/storage.md', () => {
       `select relname as name from pg_class
          where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1`,
     );
-    const told = codeIn(
+    const documented = codeIn(
       rowsOf('docs/explanation/storage.md', 'Tables')
         .map(([cell]) => cell)
         .join(' '),
     );
-    expect(told.sort()).toEqual(tables.map(({ name }) => name));
+    expect(documented.sort()).toEqual(tables.map(({ name }) => name));
     expect(sectionOf('docs/explanation/storage.md', 'Tables')).toContain('`resource_json`');
   });
 });

@@ -27,7 +27,7 @@ describe('docs/reference/topics.md and destinations.md', () => {
   });
 
   it('list the parameters of a webhook with the value fields', () => {
-    const told = rowsOf('docs/reference/destinations.md', 'Parameters of a webhook').map(([name, field]) => [
+    const documented = rowsOf('docs/reference/destinations.md', 'Parameters of a webhook').map(([name, field]) => [
       codeIn(name)[0],
       codeIn(field)[0],
     ]);
@@ -40,8 +40,8 @@ describe('docs/reference/topics.md and destinations.md', () => {
       }
       return '';
     };
-    expect(allowed()).toContain(`It has ${told.map(([name]) => name).join(', ')}.`);
-    for (const [name = '', field] of told) {
+    expect(allowed()).toContain(`It has ${documented.map(([name]) => name).join(', ')}.`);
+    for (const [name = '', field] of documented) {
       const wrong = { name, valueBoolean: true };
       expect(() => webhookSettingsOf([wrong], undefined)).toThrow(`${name} takes its value in ${field}`);
     }

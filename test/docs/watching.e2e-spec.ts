@@ -63,11 +63,11 @@ describe('O7: alerts and panels in deploy/', () => {
   });
 
   it('are documented: docs/reference/monitoring.md lists exactly the existing metrics', () => {
-    const told = rowsOf('docs/reference/monitoring.md', 'Metrics').flatMap(([names = '']) => {
+    const documented = rowsOf('docs/reference/monitoring.md', 'Metrics').flatMap(([names = '']) => {
       const [first = '', ...others] = codeIn(names);
       return [first, ...others.map((name) => (name.startsWith('_') ? first.replace(/_[a-z]+(_total)?$/, name) : name))];
     });
-    expect([...families].filter((name) => !told.includes(name))).toEqual([]);
-    expect(told.filter((name) => !families.has(name))).toEqual([]);
+    expect([...families].filter((name) => !documented.includes(name))).toEqual([]);
+    expect(documented.filter((name) => !families.has(name))).toEqual([]);
   });
 });

@@ -72,7 +72,7 @@ describe('a server that is killed while addenda are added', () => {
       let kills = 0;
       for (let kill = 1; kill <= KILLS; kill++) {
         const last = Math.ceil((CALLS * kill) / KILLS);
-        const lane = async (): Promise<void> => {
+        const caller = async (): Promise<void> => {
           while (next < last) {
             const number = next++;
             await add(number).then(
@@ -85,7 +85,7 @@ describe('a server that is killed while addenda are added', () => {
             await server.end('SIGKILL');
           }
         };
-        await Promise.all(Array.from({ length: AT_ONCE }, lane));
+        await Promise.all(Array.from({ length: AT_ONCE }, caller));
         server = await start();
       }
       expect([next, acknowledged.size + lost, lost > 0]).toEqual([CALLS, CALLS, true]);

@@ -40,7 +40,7 @@ export class ServerProcess {
   }
 
   /** Starts a server that is expected to end by itself. */
-  static async startInVain(
+  static async startAndFail(
     environment: Readonly<Record<string, string>>,
   ): Promise<{ exitCode: number; output: string }> {
     const { child, lines } = launch(environment);

@@ -54,7 +54,7 @@ describe('an upgrade of release 0.1.0 whose settings are wrong', () => {
         ...wrong,
       };
       const before = await schema();
-      const { exitCode, output } = await ServerProcess.startInVain(settings);
+      const { exitCode, output } = await ServerProcess.startAndFail(settings);
       expect([exitCode, output.trim()]).toEqual([1, expect.stringMatching(sentence)]);
       const check = spawnSync(
         process.execPath,

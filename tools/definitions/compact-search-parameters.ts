@@ -72,8 +72,8 @@ function compact(
     ...(component === undefined ? {} : { component }),
     ...(publisher < 0 ? {} : { publisher }),
   };
-  const told = expandSearchParameter(definition, shared);
-  const others = MEMBERS.filter((name) => !isDeepStrictEqual(told[name], parameter[name]));
+  const expanded = expandSearchParameter(definition, shared);
+  const others = MEMBERS.filter((name) => !isDeepStrictEqual(expanded[name], parameter[name]));
   const record = { ...definition, ...Object.fromEntries(others.map((name) => [name, parameter[name] ?? null])) };
   if (!isDeepStrictEqual(expandSearchParameter(record, shared), { ...parameter }))
     throw new Error(`SearchParameter ${id} has members that are not kept`);

@@ -40,12 +40,12 @@ function* rowsWithin(fields: SnapshotFields, parent: Path, child: JsonChild): Ro
   yield* fields.reach(path);
   const value = outline.isBranch(child) ? inOneLine(outline, child) : leafOf(outline.textOf(child));
   if (value === undefined) for (const inner of outline.childrenOf(child)) yield* rowsWithin(fields, path, inner);
-  else if (!isToldBeside(fields, parent, child.key))
+  else if (!isShownElsewhere(fields, parent, child.key))
     yield { type: 'recorded', path, label: fields.labelOf(path), new: measured(value, fields.unitOf(path)) };
 }
 
 /** Whether another row shows the member: a unit is shown with its value, and the text of an answer is the label. */
-function isToldBeside(fields: SnapshotFields, parent: Path, key: string): boolean {
+function isShownElsewhere(fields: SnapshotFields, parent: Path, key: string): boolean {
   if (parent.length === 0) return false;
   if (key === fields.nameMemberOf(parent)) return true;
   return key === 'unit' && fields.unitOf([...parent, 'value']) !== undefined;

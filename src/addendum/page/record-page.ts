@@ -180,14 +180,14 @@ function* remark({ head, revision, text, status, about, isAsShown, rows }: Remar
   const { type, sequence } = head;
   const title = TITLES.get(type) ?? readableKey(type.split('/').at(-1) ?? type);
   const id = `addendum-${sequence}`;
-  const told =
+  const subject =
     type === HISTORY
       ? markup`: ${status ?? 'none'}`
       : about === undefined
         ? NOTHING
         : markup` on ${about.label.join(' › ')}`;
   yield markup`<article class="remark" aria-labelledby="${id}">
-<h3 id="${id}">${title}${told}</h3>
+<h3 id="${id}">${title}${subject}</h3>
 ${[
   TITLES.has(type) ? NOTHING : markup`<p class="soft">Type <code>${type}</code></p>`,
   type === COMMENT ? markup`<p class="soft">Informal, without legal force</p>` : NOTHING,

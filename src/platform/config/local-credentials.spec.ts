@@ -7,18 +7,18 @@ import { completeCredentials } from './local-credentials';
 
 describe(completeCredentials, () => {
   let folder: string;
-  let told: string[];
+  let logged: string[];
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-credentials-'));
   });
   afterEach(() => rm(folder, { recursive: true }));
 
   function complete(variables: Record<string, string> = {}, isNew = true): Promise<Environment> {
-    told = [];
+    logged = [];
     const environment = readEnvironment({ DATA_DIR: folder, ...variables });
     return completeCredentials(
       environment,
-      (line) => told.push(line),
+      (line) => logged.push(line),
       () => Promise.resolve(isNew),
     );
   }
@@ -31,17 +31,17 @@ describe(completeCredentials, () => {
       expect.stringMatching(/^[\w-]{16}$/),
       32,
     ]);
-    expect(told.join('\n')).toContain(rootClientSecret);
-    expect(told.join('\n')).toContain(adminPassword);
-    expect(told.join('\n')).not.toContain(encryptionKey?.toString('base64'));
+    expect(logged.join('\n')).toContain(rootClientSecret);
+    expect(logged.join('\n')).toContain(adminPassword);
+    expect(logged.join('\n')).not.toContain(encryptionKey?.toString('base64'));
   });
 
   it('keeps the credentials, and logs only their path at later starts', async () => {
     const first = await complete();
     const second = await complete();
     expect(second).toEqual(first);
-    expect(told).toEqual([expect.stringContaining(path())]);
-    expect(told[0]).not.toContain(first.rootClientSecret);
+    expect(logged).toEqual([expect.stringContaining(path())]);
+    expect(logged[0]).not.toContain(first.rootClientSecret);
   });
 
   it('stores the credentials in one file that only its owner can read', async () => {
@@ -64,11 +64,11 @@ describe(completeCredentials, () => {
 
   it('S9: logs no secret of the environment, not even at the first start', async () => {
     const { adminPassword } = await complete({ SVC_ROOT_CLIENT_SECRET: 'set secret' });
-    expect(told.join('\n')).not.toContain('set secret');
-    expect(told.join('\n')).toContain(adminPassword);
+    expect(logged.join('\n')).not.toContain('set secret');
+    expect(logged.join('\n')).toContain(adminPassword);
     await rm(path());
     await complete({ SVC_ROOT_CLIENT_SECRET: 'set secret', SVC_ADMIN_PASSWORD: 'set password' });
-    expect(told).toEqual([expect.stringContaining(path())]);
+    expect(logged).toEqual([expect.stringContaining(path())]);
   });
 
   it('keeps a key that the environment set at the first start', async () => {
@@ -87,7 +87,7 @@ describe(completeCredentials, () => {
     const some = { SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'), SVC_ADMIN_PASSWORD: 'set password' };
     for (const given of [{}, some]) {
       await expect(complete(given, false)).rejects.toThrow(`${path()} is missing`);
-      expect([told, await readdir(folder)]).toEqual([[], []]);
+      expect([logged, await readdir(folder)]).toEqual([[], []]);
     }
     const all = { ...some, SVC_ROOT_CLIENT_SECRET: 'set secret' };
     expect(await complete(all, false)).toMatchObject({ rootClientSecret: 'set secret', adminPassword: 'set password' });

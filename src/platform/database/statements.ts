@@ -6,7 +6,7 @@ import { TurnPace } from '../admission/turn-pace';
 import { Ambient } from '../ambient';
 import { cancelledWhenGone } from './cancelled-when-gone';
 import { ConnectionSlots, poolOf } from './connection-slots';
-import { inOneFlight } from './in-one-flight';
+import { pipelined } from './pipelined';
 import { inOwnTransaction } from './own-transaction';
 import { STATEMENT_TYPES, type Statement, TEXT_INSTANT_TYPES } from './statement';
 import { type TimeLimit } from './time-limit';
@@ -120,7 +120,7 @@ async function limitedInUnit<Row extends QueryResultRow>(
   send: Send<Row>,
 ): Promise<QueryResult<Row>> {
   const limited = sendLimited(unit, limit, send);
-  const [result] = await inOneFlight([limited, unit.query('SET LOCAL statement_timeout TO DEFAULT')] as const);
+  const [result] = await pipelined([limited, unit.query('SET LOCAL statement_timeout TO DEFAULT')] as const);
   return result;
 }
 
@@ -130,7 +130,7 @@ export async function sendLimited<Row extends QueryResultRow>(
   limit: TimeLimit,
   send: Send<Row>,
 ): Promise<QueryResult<Row>> {
-  const [, result] = await inOneFlight([
+  const [, result] = await pipelined([
     client.query(`SET LOCAL statement_timeout = ${limit.millisecondsLeft}`),
     send(client),
   ] as const);

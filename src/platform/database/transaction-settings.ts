@@ -1,5 +1,5 @@
 import { type PoolClient, type QueryConfig, type QueryResult } from 'pg';
-import { inOneFlight } from './in-one-flight';
+import { pipelined } from './pipelined';
 import { type Pooling } from './pooler';
 
 export type Settings = Readonly<Record<string, string | number>>;
@@ -47,7 +47,7 @@ export function sendSettingsWithTransactions(client: PoolClient, pooling: Poolin
     stream.cork();
     const sent = [send(`BEGIN; ${setAll}`), send(config, values), send('COMMIT')] as const;
     stream.uncork();
-    return (await inOneFlight(sent))[1];
+    return (await pipelined(sent))[1];
   };
   Object.assign(client, { query });
 

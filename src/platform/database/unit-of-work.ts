@@ -10,7 +10,7 @@ import { errorTrace } from '../logging/error-trace';
 import { cancelledWhenGone } from './cancelled-when-gone';
 import { ConnectionSlots } from './connection-slots';
 import { TransactionConflict, isIdleTimeout, isTransactionConflict } from './database-error';
-import { inOneFlight } from './in-one-flight';
+import { pipelined } from './pipelined';
 import { EarlyLocks, LockNeeded } from './early-locks';
 import { type IsolationLevel } from '../request/isolation-level';
 import { type Statement } from './statement';
@@ -52,7 +52,7 @@ interface Gathered {
  * A function that waits for the last statements of `work`, which are pipelined. If `work` began the transaction, COMMIT
  * is sent together with them.
  */
-export type Finish = typeof inOneFlight;
+export type Finish = typeof pipelined;
 
 /** The BEGIN of each isolation level (https://www.postgresql.org/docs/current/transaction-iso.html). */
 const BEGIN: Readonly<Record<IsolationLevel, string>> = {
@@ -105,7 +105,7 @@ export class UnitOfWork {
    * files). If `work` gathers nothing, it can wait for its last statements by `finish`, which saves a round trip.
    */
   async run<T>(work: (finish: Finish) => Promise<T>): Promise<T> {
-    if (this.isOpen) return work(inOneFlight);
+    if (this.isOpen) return work(pipelined);
     const locks = this.isStrict ? new EarlyLocks() : undefined;
     const { ticket } = this;
     return this.untilItHolds(() => this.slots.run(ticket, () => this.runOnce(work, ticket, locks)));
@@ -381,7 +381,7 @@ const cannotSerialize = (level: IsolationLevel, cause: unknown): ServiceError =>
 function finishing(unit: Unit): Finish {
   return async (sent) => {
     if (unit.gathered.size > 0) throw new Error('The gathered statements would run after the COMMIT');
-    const [results] = await inOneFlight([inOneFlight(sent), commit(unit.client)]);
+    const [results] = await pipelined([pipelined(sent), commit(unit.client)]);
     unit.isCommitted = true;
     return results;
   };

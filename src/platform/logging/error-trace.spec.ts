@@ -12,7 +12,7 @@ const postgres = (code: string, message: string): Error => Object.assign(new Err
 const firstLineOf = (error: unknown): string | undefined => errorTrace(error).split('\n')[0];
 
 describe(errorTrace, () => {
-  it.each<readonly [what: string, error: unknown, told: string]>([
+  it.each<readonly [what: string, error: unknown, firstLine: string]>([
     ['a TypeError', new TypeError('x is not a function'), 'TypeError: x is not a function'],
     ['a missing table', postgres('42P01', 'relation "x" does not exist'), 'error 42P01: relation "x" does not exist'],
     ['a value that PostgreSQL cannot read', postgres('22P02', 'invalid input syntax: "canary"'), 'error 22P02'],
@@ -21,8 +21,8 @@ describe(errorTrace, () => {
     ['an error class of a library', Object.assign(new Error('canary'), { name: 'YAMLException' }), 'YAMLException'],
     ['an error without a message', new Error(), 'Error'],
     ['a thrown text', 'canary', 'Something that is no Error was thrown: string'],
-  ])('names %s in its first line, without data of a request', (_what, error, told) => {
-    expect(firstLineOf(error)).toBe(told);
+  ])('names %s in its first line, without data of a request', (_what, error, firstLine) => {
+    expect(firstLineOf(error)).toBe(firstLine);
     expect(errorTrace(error)).not.toContain('canary');
   });
 

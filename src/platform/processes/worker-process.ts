@@ -18,7 +18,7 @@ export class WorkerProcess {
   /** Whether the process was ordered to end, so that it needs no successor. */
   isDismissed = false;
   /** The latest metrics, by path. */
-  readonly told = new Map<MetricPath, readonly MetricFamily[]>();
+  readonly reported = new Map<MetricPath, readonly MetricFamily[]>();
   private readonly worker: Worker;
   private readonly channel: MetricsChannel;
 
@@ -65,8 +65,8 @@ export class WorkerProcess {
   /** Reads the metrics of the process. If the process does not answer, returns its last known counters. */
   async read(path: MetricPath): Promise<readonly MetricFamily[]> {
     const families = await this.channel.request(path, 'process');
-    if (families === undefined) return lasting(this.told.get(path) ?? []);
-    this.told.set(path, families);
+    if (families === undefined) return lasting(this.reported.get(path) ?? []);
+    this.reported.set(path, families);
     return families;
   }
 

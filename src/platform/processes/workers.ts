@@ -72,10 +72,10 @@ export class Workers implements MetricsReader {
 
   /** The sums over all current and ended processes. */
   private async readProcesses(path: MetricPath): Promise<readonly MetricFamily[]> {
-    // Read before the wait: a process that ends during the wait is in `told` already.
+    // Read before the wait: a process that ends during the wait is in `reported` already.
     const gone = this.gone.get(path) ?? [];
-    const told = await Promise.all(this.serving.map((worker) => worker.read(path)));
-    return summed([...told, gone]);
+    const reported = await Promise.all(this.serving.map((worker) => worker.read(path)));
+    return summed([...reported, gone]);
   }
 
   /** If another process than the first one ends before it listens, it is started again, while the first one serves. */
@@ -124,7 +124,7 @@ export class Workers implements MetricsReader {
     void worker.ended.then((end) => {
       this.all.delete(worker);
       for (const path of METRIC_PATHS) {
-        this.gone.set(path, summed([this.gone.get(path) ?? [], lasting(worker.told.get(path) ?? [])]));
+        this.gone.set(path, summed([this.gone.get(path) ?? [], lasting(worker.reported.get(path) ?? [])]));
       }
       // For a process that never listened, the promise `listening` rejects, and other code handles that.
       if (worker.listensSince === undefined || worker.isDismissed || this.isStopping) return;

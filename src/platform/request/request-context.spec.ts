@@ -73,9 +73,9 @@ describe(requestContext, () => {
   const made = expect.stringMatching(/^[\da-f]{8}-/);
 
   it('generates an id for a request and returns it in X-Request-Id', async () => {
-    const [told, known] = await idsOf();
-    expect([told, told]).toEqual([known, made]);
-    expect((await idsOf())[0]).not.toBe(told);
+    const [returned, known] = await idsOf();
+    expect([returned, returned]).toEqual([known, made]);
+    expect((await idsOf())[0]).not.toBe(returned);
   });
 
   it('uses the id that the client sent', async () => {

@@ -33,15 +33,15 @@ export class NextVersions {
   async after(current: LockedResource, draft: ResourceDraft, method: WriteMethod): Promise<VersionContent | undefined> {
     const { id, type, version, updatedAt, text, value } = current;
     const style = this.styles.of(type);
-    const told = style.createdAtIn(value.meta ?? {});
-    const asStored = style.textOf(draft.meta, { version, updatedAt, createdAt: told });
+    const storedCreatedAt = style.createdAtIn(value.meta ?? {});
+    const asStored = style.textOf(draft.meta, { version, updatedAt, createdAt: storedCreatedAt });
     const isUnchanged =
       !draft.hasHiddenChange && (await this.slices.run(isSameContent(draft.textOf(id, asStored), text)));
     if (isUnchanged) return undefined;
     return this.contentOf(draft, id, method, {
       version: version + 1,
       updatedAt: this.timeAfter(updatedAt),
-      createdAt: told ?? (await this.store.createdAt(current)),
+      createdAt: storedCreatedAt ?? (await this.store.createdAt(current)),
     });
   }
 

@@ -81,7 +81,7 @@ export class WriteExtensions {
         throw error;
       const { expression = draft.type, issues = [ruleIssue(error, 'invalid', expression)] } = error.details;
       const others = (await this.validation.issuesOf(draft)).filter(
-        (issue) => issue.code === 'structure' && issues.every((told) => told.expression !== issue.expression),
+        (issue) => issue.code === 'structure' && issues.every((reported) => reported.expression !== issue.expression),
       );
       if (others.length === 0) throw error;
       throw new ServiceError(error.kind, error.message, { ...error.details, issues: [...issues, ...others] });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { localKey } from '../../fhir/reference';
-import { inOneFlight } from '../../platform/database/in-one-flight';
+import { pipelined } from '../../platform/database/pipelined';
 import { ServiceError } from '../../platform/errors/service-error';
 import { RequestContext } from '../../platform/request/request-context';
 import { NextVersions } from './next-versions';
@@ -28,7 +28,7 @@ import { addTo } from '../../platform/lists-by-key';
  * Maximum number of statements that are pipelined on the one connection. This is enough to hide round trips, and few
  * enough to keep memory small.
  */
-const FLIGHT = 64;
+const PIPELINE_LENGTH = 64;
 
 /**
  * Maximum number of bytes of stored versions that one set may change. A set of up to `FEW` resources is not measured.
@@ -241,8 +241,8 @@ export class WriteSet {
 
   private async execute({ inserts, chosenIds, statements, changes }: Effects, guard: WriteGuard): Promise<void> {
     await this.store.insertAll(inserts, () => guard.step());
-    for (let from = 0; from < statements.length; from += FLIGHT) {
-      await inOneFlight(statements.slice(from, from + FLIGHT).map((send) => send()));
+    for (let from = 0; from < statements.length; from += PIPELINE_LENGTH) {
+      await pipelined(statements.slice(from, from + PIPELINE_LENGTH).map((send) => send()));
       await guard.step();
     }
     await this.store.assertUnchanged(chosenIds);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Background, type BackgroundTask } from '../../platform/background/background';
-import { inOneFlight } from '../../platform/database/in-one-flight';
+import { pipelined } from '../../platform/database/pipelined';
 import { Statements } from '../../platform/database/statements';
 import { sweep } from '../../platform/database/sweep';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
@@ -84,7 +84,7 @@ export class KeptCalls implements BackgroundTask {
    * taken, since the first call may have ended just before.
    */
   private async find(callHash: Buffer): Promise<KeptRow | undefined> {
-    const [[lock], [row]] = await inOneFlight([
+    const [[lock], [row]] = await pipelined([
       this.statements.run<{ is_mine: boolean }>(LOCK_CALL, [String(callHash.readBigInt64BE())]),
       this.statements.run<KeptRow>(FIND_CALL, [callHash]),
     ]);

@@ -15,18 +15,18 @@ export interface CompositePart {
  * pressure is never paired with the diastolic value (http://hl7.org/fhir/R4/search.html#composite). A pair with a
  * number or quantity is a number row with the hash of its code. Any other pair is a token row with the hash of both
  * values.
- * @param knowsSystem whether tokens of the first component also have a row by {@link keyWithSystem}
+ * @param hasSystem whether tokens of the first component also have a row by {@link keyWithSystem}
  */
 export function compositeRows(
   parameterId: number,
   [first, second]: readonly [CompositePart, CompositePart],
-  knowsSystem = false,
+  hasSystem = false,
 ): RowWriter {
   const valuesOfFirst = evaluatorOf(first);
   const valuesOfSecond = evaluatorOf(second);
   return (item, extraction) => {
     const plain = valuesOfFirst(item, extraction).flatMap((value) => keysOf(first.kind, value, extraction));
-    const keys = knowsSystem && first.kind === 'token' ? plain.flatMap((key) => [key, qualified(key)]) : plain;
+    const keys = hasSystem && first.kind === 'token' ? plain.flatMap((key) => [key, qualified(key)]) : plain;
     if (keys.length === 0) return;
     const values = valuesOfSecond(item, extraction);
     if (second.kind === 'quantity' || second.kind === 'number')

@@ -43,7 +43,7 @@ export function compileComposite(
   return {
     codes,
     rows: items,
-    knowsSystem: isLive,
+    hasSystem: isLive,
     ...(third === undefined ? {} : { third: componentCode(third) }),
   };
 }

@@ -141,7 +141,7 @@ function planOf(parameters: readonly SearchParameter[], patientIds: readonly num
 function addComposite(plan: Plan, { parameterId, storedAs, composite }: SearchParameter): void {
   if (!storedAs.includes(parameterId)) return;
   for (const { branch, parts } of composite?.rows ?? [])
-    addToPlan(plan, branch.steps, compositeRows(parameterId, parts, composite?.knowsSystem), true);
+    addToPlan(plan, branch.steps, compositeRows(parameterId, parts, composite?.hasSystem), true);
 }
 
 function addToPlan(plan: Plan, steps: readonly Step[], write: Visit<Extraction>, isOfItems = false): void {

@@ -18,7 +18,7 @@ export function parameterDigest(parameter: SearchParameter, set: SearchParameter
     [extraction, hashing, kind === 'string' ? folding : 0],
     [type, code, kind, storedAs, narrowedTo],
     branches.map(branchText),
-    composite === undefined ? null : [composite.knowsSystem ?? false, (composite.rows ?? []).map(itemOf)],
+    composite === undefined ? null : [composite.hasSystem ?? false, (composite.rows ?? []).map(itemOf)],
     [set.mainDateParameter(type)?.code === code, set.patientParameter(type)?.code === code],
   ];
   return createHash('sha256').update(JSON.stringify(content)).digest('base64url');

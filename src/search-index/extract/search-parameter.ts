@@ -69,7 +69,7 @@ export interface Composite {
    * Whether the rows also hold the system of the first component's token, so that the search needs no other test of it.
    * Only composites that a stored SearchParameter defines have it.
    */
-  readonly knowsSystem?: boolean;
+  readonly hasSystem?: boolean;
 }
 
 export interface ComponentCode {

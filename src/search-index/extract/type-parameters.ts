@@ -171,14 +171,14 @@ function mainDateOf(byCode: ReadonlyMap<string, SearchParameter>): SearchParamet
 function patientOf(byCode: ReadonlyMap<string, SearchParameter>): SearchParameter | undefined {
   return patientCodes
     .map((code) => byCode.get(code))
-    .find((parameter) => parameter !== undefined && tellsPatient(parameter));
+    .find((parameter) => parameter !== undefined && identifiesPatient(parameter));
 }
 
 /**
  * Whether the parameter names the patient. It must allow at most one per resource: a second patient would not be found
  * under the hash of the first.
  */
-function tellsPatient({ kind, targets, branches }: SearchParameter): boolean {
+function identifiesPatient({ kind, targets, branches }: SearchParameter): boolean {
   const isSingle = branches.length === 1 && branches.every(({ steps }) => steps.every(({ isRepeated }) => !isRepeated));
   return kind === 'reference' && isSingle && (targets.length === 0 || targets.includes('Patient'));
 }

@@ -7,8 +7,8 @@ import { type Extraction, type RowWriter } from './extraction';
 import { foldText } from './fold';
 import { type Unit } from './search-rows';
 
-/** @param tellsPatient whether a Patient found here is the one that the resource belongs to */
-type WriteRows = (value: unknown, extraction: Extraction, parameterId: number, tellsPatient: boolean) => void;
+/** @param identifiesPatient whether a Patient found here is the one that the resource belongs to */
+type WriteRows = (value: unknown, extraction: Extraction, parameterId: number, identifiesPatient: boolean) => void;
 
 /** The rows of a composite are written by compositeRows. */
 const WRITERS: Readonly<Partial<Record<SearchParameterKind, WriteRows>>> = {
@@ -24,17 +24,17 @@ const WRITERS: Readonly<Partial<Record<SearchParameterKind, WriteRows>>> = {
 
 /**
  * Returns the writer of a parameter.
- * @param tellsPatient whether a Patient found here is the one that the resource belongs to
+ * @param identifiesPatient whether a Patient found here is the one that the resource belongs to
  */
 export function valueRows(
   kind: SearchParameterKind,
   parameterId: number,
-  tellsPatient: boolean,
+  identifiesPatient: boolean,
 ): RowWriter | undefined {
   const write = WRITERS[kind];
   if (write === undefined) return undefined;
   return (value, extraction) => {
-    write(value, extraction, parameterId, tellsPatient);
+    write(value, extraction, parameterId, identifiesPatient);
   };
 }
 
@@ -100,7 +100,7 @@ function isScalar(code: unknown): code is string | number | boolean {
  * that take the place of a reference. A reference to a contained resource has no key and gives no row.
  * http://hl7.org/fhir/R4/search.html#reference
  */
-function writeReference(value: unknown, extraction: Extraction, parameterId: number, tellsPatient: boolean): void {
+function writeReference(value: unknown, extraction: Extraction, parameterId: number, identifiesPatient: boolean): void {
   const { baseUrl, hashes } = extraction;
   if (typeof value === 'string') {
     for (const key of canonicalKeysOf(value, baseUrl)) extraction.addReference(hashes.ofTarget(key), parameterId);
@@ -110,7 +110,7 @@ function writeReference(value: unknown, extraction: Extraction, parameterId: num
   if (target === undefined || target.kind === 'contained') return;
   const targetHash = hashes.ofTarget(target.key);
   extraction.addReference(targetHash, parameterId);
-  if (tellsPatient && target.kind !== 'urn' && target.type === 'Patient') extraction.patientHash ||= targetHash;
+  if (identifiesPatient && target.kind !== 'urn' && target.type === 'Patient') extraction.patientHash ||= targetHash;
 }
 
 /**

@@ -49,7 +49,7 @@ function pairClauseOf(
   const key = keyOf(code, first, firstCode, scope);
   if (key.code === '') throw invalid(code, 'needs a code before "$"');
   const { system } = key;
-  const isInRow = system !== undefined && composite.knowsSystem === true;
+  const isInRow = system !== undefined && composite.hasSystem === true;
   const clauses = [
     rowClauseOf(parameter, isInRow ? keyWithSystem(system, key.code) : key.code, second, scope),
     // The rows of a triple hold two of its components; only the body shows which numbers belong to the same item.

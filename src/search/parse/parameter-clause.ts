@@ -9,7 +9,7 @@ import { dotClauseOf } from './dot-clause';
 import { bodyClauseOf } from './json-path';
 import { nearClauseOf } from './near-clause';
 import { numberClauseOf, quantityClauseOf } from './number-clause';
-import { referenceClauseOf, tellsPatient } from './reference-clause';
+import { identifiesPatient, referenceClauseOf } from './reference-clause';
 import { noteIncomplete, scopeElsewhere, type SearchScope, type SentParameter } from './search-scope';
 import { SPECIAL_CODES, specialClauseOf } from './special-clause';
 import { stringClauseOf } from './string-clause';
@@ -227,7 +227,7 @@ function reverseChainOf(name: string, value: string, scope: SearchScope, links: 
   assertNoCanonical(parameter, name);
   const clause = clauseOf(inner, value, source, links + 1);
   if (clause === undefined) return undefined;
-  const isByPatient = scope.type === 'Patient' && tellsPatient(parameter, source);
+  const isByPatient = scope.type === 'Patient' && identifiesPatient(parameter, source);
   // `Condition.patient` shares the rows of `subject`, but never leads to a Group.
   const { narrowedTo = scope.type, storedAs } = parameter;
   return { kind: 'has', parameterIds: narrowedTo === scope.type ? storedAs : [], type, clause, isByPatient };

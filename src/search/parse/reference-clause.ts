@@ -44,7 +44,7 @@ function linkClauseOf(
   const keys = values.flatMap((value) => keysOf(parameter, typeName, unescaped(value), scope));
   const links = keys.flatMap((key) => linksTo(parameter, scope.hashes.ofTarget(key)));
   const [key = ''] = keys;
-  const isOnePatient = keys.length === 1 && key.startsWith('Patient/') && tellsPatient(parameter, scope);
+  const isOnePatient = keys.length === 1 && key.startsWith('Patient/') && identifiesPatient(parameter, scope);
   return { kind: 'reference', links, ...(isOnePatient ? { patientHash: scope.hashes.ofTarget(key) } : {}) };
 }
 
@@ -52,7 +52,7 @@ const linksTo = ({ storedAs }: SearchParameter, targetHash: number): LinkKey[] =
   storedAs.map((parameterId) => ({ targetHash, parameterId }));
 
 /** Whether the parameter holds the patient that token rows of the type also hold. */
-export function tellsPatient({ storedAs }: SearchParameter, { type, parameters }: SearchScope): boolean {
+export function identifiesPatient({ storedAs }: SearchParameter, { type, parameters }: SearchScope): boolean {
   const patient = parameters.patientParameter(type)?.storedAs;
   return patient?.length === 1 && storedAs.length === 1 && storedAs[0] === patient[0];
 }

@@ -65,10 +65,10 @@ export class TopicDestinationRule implements ResourceRule<CheckedDestination>, R
     const checked: CheckedDestination = {
       maskedParameters: textOfEach(masked, parameters, draft.member('parameter') ?? '[]'),
       principal,
-      destinationOf: (inForce, heardAs) => ({
+      destinationOf: (inForce, storedPrincipal) => ({
         kind,
         attemptLogLevel,
-        presentation: JSON.stringify({ ...presentation, principal: heardAs }),
+        presentation: JSON.stringify({ ...presentation, principal: storedPrincipal }),
         settings: handler.settingsOf(parameters, inForce?.kind === kind ? inForce.settings : undefined),
       }),
     };

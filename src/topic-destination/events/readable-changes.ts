@@ -27,22 +27,22 @@ export class ReadableChanges {
    * Returns the keys of the destinations that receive each change. It runs in the transaction of the change, after its
    * write. Each principal is looked up once. Changes under the same row criteria share one query.
    */
-  async heardBy(offers: readonly OfferedChange[]): Promise<readonly (readonly number[])[]> {
-    const heard = new Map(offers.map(({ change }) => [change, new Set<number>()]));
+  async recipientsOf(offers: readonly OfferedChange[]): Promise<readonly (readonly number[])[]> {
+    const recipients = new Map(offers.map(({ change }) => [change, new Set<number>()]));
     for (const { principal, keysOf } of byPrincipal(offers)) {
       const reader = principal && (await this.access.decider.readerNamed(principal));
       const readable =
         principal === undefined
           ? keysOf.keys()
           : await this.focus.withinRows(keysOf.keys(), (change) => rowsOfReader(reader, change));
-      for (const change of readable) for (const key of keysOf.get(change) ?? []) heard.get(change)?.add(key);
+      for (const change of readable) for (const key of keysOf.get(change) ?? []) recipients.get(change)?.add(key);
     }
-    return [...heard.values()].map((keys) => [...keys]);
+    return [...recipients.values()].map((keys) => [...keys]);
   }
 
-  /** Like {@link heardBy}, before the change is written; undefined if row criteria decide, which need the row. */
-  async heardBeforehand(offer: OfferedChange): Promise<readonly number[] | undefined> {
-    const heard = new Set<number>();
+  /** Like {@link recipientsOf}, before the change is written; undefined if row criteria decide, which need the row. */
+  async recipientsBeforeWrite(offer: OfferedChange): Promise<readonly number[] | undefined> {
+    const recipients = new Set<number>();
     for (const { principal, keysOf } of byPrincipal([offer])) {
       const rows =
         principal === undefined
@@ -50,9 +50,9 @@ export class ReadableChanges {
           : await rowsOfReader(await this.access.decider.readerNamed(principal), offer.change);
       if (rows === undefined) continue;
       if (rows !== 'all') return undefined;
-      for (const key of keysOf.get(offer.change) ?? []) heard.add(key);
+      for (const key of keysOf.get(offer.change) ?? []) recipients.add(key);
     }
-    return [...heard];
+    return [...recipients];
   }
 }
 

@@ -55,17 +55,17 @@ export class TopicEventListener implements ResourceChangeListener {
       matched.push(...(await this.matched(change)));
     }
     if (matched.length === 0) return;
-    const heard = await this.readable.heardBy(matched);
-    this.outbox.append(matched.flatMap((one, place) => eventsOf(one, heard[place] ?? [], rights)));
+    const recipients = await this.readable.recipientsOf(matched);
+    this.outbox.append(matched.flatMap((one, place) => eventsOf(one, recipients[place] ?? [], rights)));
   }
 
   async partsOf(change: ResourceChange): Promise<readonly StatementPart[] | undefined> {
     const rights = await this.epoch.rightsToHold();
     const [matched] = await this.matched(change);
     if (matched === undefined) return [];
-    const heard = await this.readable.heardBeforehand(matched);
-    if (heard === undefined) return undefined;
-    return heard.length === 0 ? [] : [this.outbox.partOf(eventsOf(matched, heard, rights))];
+    const recipients = await this.readable.recipientsBeforeWrite(matched);
+    if (recipients === undefined) return undefined;
+    return recipients.length === 0 ? [] : [this.outbox.partOf(eventsOf(matched, recipients, rights))];
   }
 
   /**
@@ -98,12 +98,12 @@ export class TopicEventListener implements ResourceChangeListener {
 
 function eventsOf(
   { change, decided }: MatchedChange,
-  heard: readonly number[],
+  recipients: readonly number[],
   rightsEpoch: number | null,
 ): NewEvent[] {
   const { type, id, version, interaction, method, current } = change;
   const payloadBytes = current?.text.length ?? 0;
-  return heard.map((destinationKey) => ({
+  return recipients.map((destinationKey) => ({
     destinationKey,
     type,
     id,

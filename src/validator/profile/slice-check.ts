@@ -42,7 +42,7 @@ export function* checkSlices(
 ): Steps<void> {
   const { run } = at;
   const counts = new Map<string, number>();
-  const untold = new Set<string>();
+  const undecided = new Set<string>();
   let lastSlice = -1;
   for (const item of values) {
     if (run.isDue()) yield;
@@ -50,7 +50,7 @@ export function* checkSlices(
     const position = answers.indexOf(true);
     const found = tests[position];
     if (found === undefined && answers.includes(undefined)) {
-      for (const [index, { name }] of tests.entries()) if (answers[index] === undefined) untold.add(name);
+      for (const [index, { name }] of tests.entries()) if (answers[index] === undefined) undecided.add(name);
       continue;
     }
     if (item.index !== undefined) run.enter(item.index);
@@ -70,11 +70,11 @@ export function* checkSlices(
     if (item.index !== undefined) run.leave();
   }
   for (const { name, slice } of tests) {
-    if (!untold.has(name)) checkCount(slice.constraints, counts.get(name) ?? 0, `"${name}"`, at);
+    if (!undecided.has(name)) checkCount(slice.constraints, counts.get(name) ?? 0, `"${name}"`, at);
   }
-  if (untold.size > 0)
+  if (undecided.size > 0)
     at.warn(
-      `whether values belong to ${[...untold].join(', ')} is not checked; the discriminator needs more than is stored here.`,
+      `whether values belong to ${[...undecided].join(', ')} is not checked; the discriminator needs more than is stored here.`,
     );
 }
 

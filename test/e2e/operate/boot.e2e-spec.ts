@@ -64,7 +64,7 @@ describe('a server with the embedded database', () => {
     expect((await send('GET', '/User/admin')).status).toBe(200);
     expect(clusterProcesses()).not.toEqual([]);
 
-    const second = await ServerProcess.startInVain(environment);
+    const second = await ServerProcess.startAndFail(environment);
     expect(second.exitCode).toBe(1);
     expect(second.output).toContain(dataDirectory);
   }, 60_000);
@@ -115,7 +115,7 @@ describe('a server with the embedded database', () => {
     expect(clusterProcesses()).toEqual([]);
     const path = join(dataDirectory, 'credentials.json');
     renameSync(path, `${path}.moved`);
-    const { exitCode, output } = await ServerProcess.startInVain(environment);
+    const { exitCode, output } = await ServerProcess.startAndFail(environment);
     expect([exitCode, existsSync(path)]).toEqual([1, false]);
     expect(output).toMatch(/^\S+credentials\.json is missing, .*restore the file.*\n$/);
 
@@ -137,7 +137,7 @@ describe('a server with the embedded database', () => {
 
 describe('wrong settings', () => {
   it('stop the start, and the error names all', async () => {
-    const { exitCode, output } = await ServerProcess.startInVain({
+    const { exitCode, output } = await ServerProcess.startAndFail({
       PORT: 'http',
       DATABASE_URL: 'mysql://x',
       SVC_TRIAL_POLICY: 'maybe',
@@ -150,7 +150,7 @@ describe('wrong settings', () => {
   });
 
   it('are reported if an external database has no encryption key', async () => {
-    const { exitCode, output } = await ServerProcess.startInVain({
+    const { exitCode, output } = await ServerProcess.startAndFail({
       DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none',
     });
     expect([exitCode, output]).toEqual([1, expect.stringContaining('SVC_ENCRYPTION_KEY')]);

@@ -39,7 +39,7 @@ describe('O9: a failed start prints one sentence and no stack', () => {
   });
 
   async function sentenceOf(environment: Readonly<Record<string, string>>): Promise<string> {
-    const { exitCode, output } = await ServerProcess.startInVain(environment);
+    const { exitCode, output } = await ServerProcess.startAndFail(environment);
     expect(exitCode).toBe(1);
     expect(output).not.toMatch(/^\s+at /m);
     return output.trim();

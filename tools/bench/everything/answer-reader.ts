@@ -19,8 +19,8 @@ const NEW_LINE = 0x0a;
 const ENDS_BYTES = 300;
 
 function totalIn(text: string): number | undefined {
-  const told = /"type":"searchset","total":(\d+)|"total":(\d+)\}$/.exec(text);
-  return told === null ? undefined : Number(told[1] ?? told[2]);
+  const found = /"type":"searchset","total":(\d+)|"total":(\d+)\}$/.exec(text);
+  return found === null ? undefined : Number(found[1] ?? found[2]);
 }
 
 /** Reads responses one after another over one kept connection, without storing them. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { changesBetween, valuesOf } from './body';
 
-const told = async (before: string, after: string): Promise<unknown[]> =>
+const changes = async (before: string, after: string): Promise<unknown[]> =>
   (await changesBetween(before, after)).map(({ type, path, old, new: now }) => [
     type,
     path.join('.'),
@@ -19,7 +19,7 @@ describe('bodies as rows', () => {
 
   it('list each changed field of two versions, and mark a number that was only respelled', async () => {
     expect(
-      await told(
+      await changes(
         '{"meta":{"versionId":"1","lastUpdated":"2026-01-01T00:00:00Z"},"a":1.10,"b":"x","c":true}',
         '{"meta":{"versionId":"2","lastUpdated":"2026-01-02T00:00:00Z"},"a":1.1,"b":"y","d":[1]}',
       ),
@@ -33,7 +33,7 @@ describe('bodies as rows', () => {
 
   it('show a security label that was removed', async () => {
     const meta = (security: string): string => `{"meta":{"versionId":"1"${security}},"a":1}`;
-    expect(await told(meta(',"security":[{"code":"R"}]'), meta(''))).toEqual([
+    expect(await changes(meta(',"security":[{"code":"R"}]'), meta(''))).toEqual([
       ['removed', 'meta.security.0.code', 'R', undefined],
     ]);
   });

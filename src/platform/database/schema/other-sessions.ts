@@ -48,19 +48,19 @@ export async function connectedServers(client: Client): Promise<string | undefin
 }
 
 /**
- * Calls `tell` if the session `pid` has to wait for other sessions: after about 5 s, and then once a minute. It queries
- * on a separate connection, since that of the waiting session is blocked.
+ * Calls `report` if the session `pid` has to wait for other sessions: after about 5 s, and then once a minute. It
+ * queries on a separate connection, since that of the waiting session is blocked.
  * @returns a function that ends the queries
  */
-export function watchWaits(url: string, pid: number, tell: (sessions: string) => void): () => void {
-  let toldAt = -Infinity;
+export function watchWaits(url: string, pid: number, report: (sessions: string) => void): () => void {
+  let reportedAt = -Infinity;
   let isOver = false;
   const look = async (): Promise<void> => {
     // Ignored, for example if PostgreSQL has no free connection: the migration does not depend on this.
     const sessions = await sessionsBefore(url, pid).catch(() => '');
-    if (isOver || sessions === '' || performance.now() - toldAt < REPEAT_MILLISECONDS) return;
-    toldAt = performance.now();
-    tell(sessions);
+    if (isOver || sessions === '' || performance.now() - reportedAt < REPEAT_MILLISECONDS) return;
+    reportedAt = performance.now();
+    report(sessions);
   };
   const timer = setInterval(() => void look(), LOOK_MILLISECONDS);
   return () => {

@@ -11,7 +11,7 @@ interface Poll {
  * Memory shared by all polls of the process. A noted number becomes `decided` when all writers that were open when it
  * was noted have ended.
  */
-interface FloorsRaising {
+interface OldMarkRaising {
   readonly decided: number;
   readonly noted: { readonly issued: number; readonly writers: readonly number[] } | undefined;
   readonly polls: readonly Poll[];
@@ -24,9 +24,9 @@ const IDLE: Poll = { stage: 'idle', answer: 0 };
  * Low-water marks in the memory of a process, as in version 0.1.0. A poll reads `noted` again after an answer of the
  * database, and a poll begins while another one waits for its answer.
  */
-export function floorsRaising(polls: number, runs: number): Raising<FloorsRaising> {
-  function* run(queue: Queue, state: FloorsRaising, index: number, poll: Poll): Iterable<Step> {
-    const becomes = (change: Partial<Poll>, memory: Partial<FloorsRaising> = {}): FloorsRaising => ({
+export function oldMarkRaising(polls: number, runs: number): Raising<OldMarkRaising> {
+  function* run(queue: Queue, state: OldMarkRaising, index: number, poll: Poll): Iterable<Step> {
+    const becomes = (change: Partial<Poll>, memory: Partial<OldMarkRaising> = {}): OldMarkRaising => ({
       ...{ ...state, ...memory },
       polls: state.polls.with(index, { ...poll, ...change }),
     });
@@ -60,7 +60,7 @@ export function floorsRaising(polls: number, runs: number): Raising<FloorsRaisin
           ...queue,
           mark: Math.max(queue.mark, Math.min(state.decided, (waiting(queue)[0] ?? Infinity) - 1)),
         };
-        yield [`${name} raises the floor to ${next.mark}`, next, becomes({ stage: 'reads the last number' })];
+        yield [`${name} raises the mark to ${next.mark}`, next, becomes({ stage: 'reads the last number' })];
         return;
       }
       case 'reads the last number':
@@ -91,7 +91,7 @@ export function floorsRaising(polls: number, runs: number): Raising<FloorsRaisin
   };
 }
 
-type Step = readonly [what: string, queue: Queue, state: FloorsRaising];
+type Step = readonly [what: string, queue: Queue, state: OldMarkRaising];
 
 /**
  * Ids of writers that hold the table lock. A writer takes the lock before its first number, and keeps it to its end.

@@ -3,7 +3,7 @@
  * later ones fail too, since the transaction is aborted. When all have ended, the first failure is thrown, because it
  * has the cause.
  */
-export async function inOneFlight<const T extends readonly unknown[]>(
+export async function pipelined<const T extends readonly unknown[]>(
   sent: T,
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
   const results = await Promise.allSettled(sent);
