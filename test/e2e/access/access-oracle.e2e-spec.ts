@@ -260,10 +260,10 @@ describe.each(SEEDS)('callers get the same results as a brute-force filter, draw
       const bodies = writes.map(({ fact }) => fact && oracle.bodyOf(fact, ++marks));
       const answer = isTransaction ? await together(caller, writes, bodies) : await alone(caller, writes, bodies);
       const expected = apply(caller, writes);
-      const told = [seed, step, caller.id, writes.map(({ method, name }) => `${method} ${name}`), answer.text];
+      const described = [seed, step, caller.id, writes.map(({ method, name }) => `${method} ${name}`), answer.text];
       if (answer.statuses === undefined)
-        expect([...told, expected]).toEqual([...told, expect.arrayContaining([answer.status])]);
-      else expect([...told, answer.statuses]).toEqual([...told, expected]);
+        expect([...described, expected]).toEqual([...described, expect.arrayContaining([answer.status])]);
+      else expect([...described, answer.statuses]).toEqual([...described, expected]);
     }
     for (const { id, events, receiver, destinationId } of callers) {
       const isEmpty = async (): Promise<boolean> => {
@@ -357,8 +357,8 @@ describe.each(SEEDS)('callers get the same results as a brute-force filter, draw
     if (method === 'DELETE') deleted.add(name);
     else deleted.delete(name);
     for (const { rights, events } of callers) {
-      const isHeard = method === 'DELETE' ? rights[typeIn(name)] === 'all' : oracle.isGranted(rights, name);
-      if (isHeard) events.push(`${name}/_history/${version}`);
+      const isDelivered = method === 'DELETE' ? rights[typeIn(name)] === 'all' : oracle.isGranted(rights, name);
+      if (isDelivered) events.push(`${name}/_history/${version}`);
     }
   }
 });

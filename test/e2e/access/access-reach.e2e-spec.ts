@@ -298,8 +298,8 @@ describe('S5: a grant for one type gives no access to other types', () => {
     for (const [at, policy] of policies.entries()) {
       const queries = asked[at] ?? [];
       expect([policy, queries.filter((_query, i) => before[at]?.[i] !== after[at]?.[i])]).toEqual([policy, []]);
-      const told = queries.filter((_query, i) => tellsOfHidden(policy, before[at]?.[i] ?? ''));
-      expect([policy, told]).toEqual([policy, []]);
+      const revealing = queries.filter((_query, i) => revealsHidden(policy, before[at]?.[i] ?? ''));
+      expect([policy, revealing]).toEqual([policy, []]);
     }
     const last = policies.length;
     expect(sample.filter((_query, i) => before[last]?.[i] !== after[last]?.[i]).length).toBeGreaterThan(2);
@@ -307,6 +307,6 @@ describe('S5: a grant for one type gives no access to other types', () => {
 });
 
 /** Whether an answer contains a resource of a hidden type. */
-const tellsOfHidden = (policy: string, answer: string): boolean =>
+const revealsHidden = (policy: string, answer: string): boolean =>
   new RegExp(`"resourceType":"(${TYPES.filter((type) => type !== 'Observation').join('|')})"`).test(answer) ||
   (!OPENS_ALL.includes(policy) && answer.includes('"id":"canary'));

@@ -51,7 +51,7 @@ describe('destinations receive only events that their principal may read', () =>
     return id;
   }
 
-  async function heard(id: string): Promise<number> {
+  async function eventCount(id: string): Promise<number> {
     const { parameter } = (await app.get(`/SvcTopicDestination/${id}/$status`)).json<Status>();
     return parameter
       .filter(({ name }) => name === 'messagesQueued' || name === 'messagesInProcess')
@@ -92,15 +92,15 @@ describe('destinations receive only events that their principal may read', () =>
         },
       })),
     });
-    expect(await heard(limited)).toBe(4);
-    expect([await heard(unlimited), await heard(ofClient)]).toEqual([7, 7]);
+    expect(await eventCount(limited)).toBe(4);
+    expect([await eventCount(unlimited), await eventCount(ofClient)]).toEqual([7, 7]);
   });
 
   it('without deletions, if the principal is limited to rows', async () => {
     await observe('b1', 'own-p');
     const [limited, unlimited] = [await newDestination(nurse), await newDestination(boss)];
     await app.delete('/Observation/b1');
-    expect([await heard(limited), await heard(unlimited)]).toEqual([0, 1]);
+    expect([await eventCount(limited), await eventCount(unlimited)]).toEqual([0, 1]);
   });
 
   it('by the policies at the time of the write', async () => {
@@ -109,7 +109,7 @@ describe('destinations receive only events that their principal may read', () =>
     await observe('c1', 'canary-p');
     await app.delete('/AccessPolicy/policy-of-guest');
     await observe('c2', 'canary-p');
-    expect(await heard(id)).toBe(1);
+    expect(await eventCount(id)).toBe(1);
   });
 
   it.each([
@@ -129,18 +129,18 @@ describe('destinations receive only events that their principal may read', () =>
               authorization: basicHeader('owner', 'owner'),
             });
       expect(stored.status).toBe(201);
-      const hears = async (patient: string): Promise<boolean> => {
-        const before = await heard(id);
+      const receives = async (patient: string): Promise<boolean> => {
+        const before = await eventCount(id);
         await observe(`of-${resourceType}`, patient);
-        return (await heard(id)) > before;
+        return (await eventCount(id)) > before;
       };
-      expect(await hears('first')).toBe(true);
+      expect(await receives('first')).toBe(true);
       await app.put(owner, { ...credentials, ...out });
-      expect(await hears('second')).toBe(false);
+      expect(await receives('second')).toBe(false);
       await app.put(owner, credentials);
-      expect(await hears('third')).toBe(true);
+      expect(await receives('third')).toBe(true);
       await app.delete(owner);
-      expect(await hears('fourth')).toBe(false);
+      expect(await receives('fourth')).toBe(false);
     },
   );
 
@@ -149,7 +149,7 @@ describe('destinations receive only events that their principal may read', () =>
     const id = await newDestination(boss, { principal });
     await observe('e1', 'canary-p');
     await observe('e2', 'own-p');
-    expect(await heard(id)).toBe(1);
+    expect(await eventCount(id)).toBe(1);
   });
 
   it('by the links of the Roles of the principal', async () => {
@@ -160,21 +160,21 @@ describe('destinations receive only events that their principal may read', () =>
     const user = { resourceType: 'User', id: 'holder' };
     const id = await newDestination(boss, { principal: user });
     await app.put('/Patient/ward-p', { managingOrganization: { reference: 'Organization/ward' } });
-    const hears = async (name: string): Promise<boolean> => {
-      const before = await heard(id);
+    const receives = async (name: string): Promise<boolean> => {
+      const before = await eventCount(id);
       await observe(name, 'ward-p');
-      const isHeard = (await heard(id)) > before;
+      const isReceived = (await eventCount(id)) > before;
       const { status } = await app.get(`/Observation/${name}`, { authorization: holder.bearer });
-      expect([name, status === 200]).toEqual([name, isHeard]);
-      return isHeard;
+      expect([name, status === 200]).toEqual([name, isReceived]);
+      return isReceived;
     };
-    expect(await hears('j1')).toBe(false);
+    expect(await receives('j1')).toBe(false);
     await app.put('/Role/of-ward', { name: 'ward', user, ...organization('ward') });
-    expect(await hears('j2')).toBe(true);
+    expect(await receives('j2')).toBe(true);
     await app.put('/Role/of-ward', { name: 'ward', user, ...organization('elsewhere') });
-    expect(await hears('j3')).toBe(false);
+    expect(await receives('j3')).toBe(false);
     await app.put('/Role/of-ward', { name: 'clerk', user, ...organization('ward') });
-    expect(await hears('j4')).toBe(false);
+    expect(await receives('j4')).toBe(false);
   });
 
   it('a caller cannot name a principal over whom he has no rights', async () => {
@@ -199,20 +199,20 @@ describe('destinations receive only events that their principal may read', () =>
     await observe('i1', 'canary-p');
     expect((await store(id, clerk, { content: 'empty' })).status).toBe(200);
     await observe('i2', 'canary-p');
-    expect(await heard(id)).toBe(0);
+    expect(await eventCount(id)).toBe(0);
   });
 
   it('a caller who changes a destination without rights over its principal becomes the principal', async () => {
     const id = await newDestination(boss);
     expect((await store(id, undefined, { content: 'id-only' })).status).toBe(200);
     await observe('f1', 'canary-p');
-    expect(await heard(id)).toBe(1); // root may update the User `boss`, so the destination keeps the rights of `boss`
+    expect(await eventCount(id)).toBe(1); // root may update the User `boss`, so the destination keeps the rights of `boss`
     expect((await store(id, boss, { content: 'id-only' })).text).toContain('"versionId":"2"');
     expect((await store(id, nurse, { content: 'empty' })).status).toBe(200);
     await observe('f2', 'canary-p');
-    expect(await heard(id)).toBe(0); // and the event of f1 is dropped
+    expect(await eventCount(id)).toBe(0); // and the event of f1 is dropped
     await observe('f3', 'own-p');
-    expect(await heard(id)).toBe(1);
+    expect(await eventCount(id)).toBe(1);
   });
 
   it('a change of the principal records no denial', async () => {
@@ -228,9 +228,9 @@ describe('destinations receive only events that their principal may read', () =>
     for (const more of [{}, named]) {
       const id = await newDestination(boss);
       await observe(`g-${id}`, 'canary-p');
-      expect(await heard(id)).toBe(1);
+      expect(await eventCount(id)).toBe(1);
       expect((await store(id, nurse, more)).status).toBe(200);
-      expect(await heard(id)).toBe(0);
+      expect(await eventCount(id)).toBe(0);
     }
   });
 
@@ -245,10 +245,10 @@ describe('destinations receive only events that their principal may read', () =>
     await asMadeByServer();
     await observe('h1', 'canary-p');
     expect((await store(id, boss, { content: 'id-only' })).status).toBe(200);
-    expect(await heard(id)).toBe(1);
+    expect(await eventCount(id)).toBe(1);
     await asMadeByServer();
     expect((await store(id, nurse, { content: 'empty' })).status).toBe(200);
-    expect(await heard(id)).toBe(0);
+    expect(await eventCount(id)).toBe(0);
     await client.end();
   });
 });

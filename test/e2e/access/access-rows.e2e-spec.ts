@@ -190,12 +190,12 @@ describe('callers who are limited to rows', () => {
     expect(changed.slice(0, 2)).toEqual([[], []]);
     // A caller with all rows gets other answers, so the queries do reach hidden rows.
     expect(changed[2]?.length).toBeGreaterThan((asked[2]?.length ?? 0) / 4);
-    const told = asked
+    const revealed = asked
       .slice(0, 2)
       .flatMap((own, caller) =>
         own.filter((query, i) => !/canary/i.test(query) && mentionsHidden(before[caller]?.[i] ?? '')),
       );
-    expect(told).toEqual([]);
+    expect(revealed).toEqual([]);
   }, 240_000);
 });
 

@@ -626,9 +626,9 @@ describe('POST /auth/token', () => {
         write.mockRestore();
         app.app.useLogger(new ContextLogger('error', app.app.get(RequestContext)));
       }
-      const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+      const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
       const refused = { event: 'OAuth request refused', path: '/auth/token' };
-      expect(told).toEqual([
+      expect(logged).toEqual([
         expect.objectContaining({
           requestId: 'asked-1',
           message: { ...refused, error: 'invalid_grant', detail: 'unknown user', clientId: 'ward' },

@@ -27,7 +27,7 @@ afterEach(() => receiver.stop());
 type Headers = Readonly<Record<string, string>>;
 
 /** Each event as its resource with its correlation id, such as "Basic/b order-1"; "-" stands for a missing id. */
-const toldBy = (bodies: readonly NotificationBody[]): string[] =>
+const correlatedEvents = (bodies: readonly NotificationBody[]): string[] =>
   bodies.flatMap(({ entry: [status] }) =>
     status.resource.notificationEvent.map((event) =>
       [event.focus.reference, 'correlationId' in event ? event.correlationId : '-'].join(' '),
@@ -153,8 +153,10 @@ describe('x-topic-correlation-id of a request', () => {
     const wanted = expected(id).map((one) => (typeof one === 'string' ? `Basic/${one}` : one));
     await delivered(app, hook, wanted.length);
     await app.delete(`/fhir/SvcTopicDestination/${hook}`);
-    const told = toldBy(receiver.bodies);
-    expect(told.length === 1 ? told : told.sort()).toEqual(wanted.length === 1 ? wanted : wanted.sort());
+    const correlated = correlatedEvents(receiver.bodies);
+    expect(correlated.length === 1 ? correlated : correlated.sort()).toEqual(
+      wanted.length === 1 ? wanted : wanted.sort(),
+    );
   });
 
   it('is sent with the events of RPC methods and of writes by the server', async () => {
@@ -180,9 +182,9 @@ describe('x-topic-correlation-id of a request', () => {
     await delivered(app, addenda, 2);
     await delivered(app, sessions, 1);
     await delivered(app, audit, 3);
-    const told = toldBy(receiver.bodies).map((event) => event.replace(/\/\S+/, ''));
+    const correlated = correlatedEvents(receiver.bodies).map((event) => event.replace(/\/\S+/, ''));
     for (const hook of [audit, addenda, sessions]) await app.delete(`/fhir/SvcTopicDestination/${hook}`);
-    expect(told.sort()).toEqual(
+    expect(correlated.sort()).toEqual(
       [
         'AuditEvent -',
         ...['AuditEvent', 'AuditEvent', 'SDCAddendum', 'SDCAddendum', 'Session'].map((type) => `${type} ${id}`),
@@ -196,18 +198,18 @@ describe('x-topic-correlation-id of a request', () => {
     const writes = Array.from({ length: 60 }, (_none, index) => {
       const id = `${name}-${index}`;
       const headers: Headers = index % 5 === 4 ? {} : { [HEADER]: `of-${id}` };
-      const told = index % 5 === 4 ? '-' : `of-${id}`;
+      const correlationId = index % 5 === 4 ? '-' : `of-${id}`;
       if (index % 3 === 0) {
-        wanted.push(`Basic/${id} ${told}`);
+        wanted.push(`Basic/${id} ${correlationId}`);
         return put(id, headers);
       }
-      wanted.push(...ENTRIES.map((entry) => `Basic/${id}-${entry} ${told}`));
+      wanted.push(...ENTRIES.map((entry) => `Basic/${id}-${entry} ${correlationId}`));
       return sendBundle(index % 3 === 1 ? 'transaction' : 'batch', headers, entriesOf(id));
     });
     await Promise.all(writes);
     await delivered(app, hook, wanted.length);
     await app.delete(`/fhir/SvcTopicDestination/${hook}`);
-    expect(toldBy(receiver.bodies).sort()).toEqual(wanted.sort());
+    expect(correlatedEvents(receiver.bodies).sort()).toEqual(wanted.sort());
   });
 
   it('stays the same in each attempt, in a replay and at a test endpoint, and $events shows it', async () => {
@@ -237,8 +239,8 @@ describe('x-topic-correlation-id of a request', () => {
     expect(await eventsOf('state=delivered')).toEqual(all);
     const sent = new Map(receiver.requests.map(({ headers, body }) => [headers['webhook-id'], body]));
     expect([sent.size, receiver.requests.length]).toEqual([2, 5]);
-    expect(toldBy([...sent.values()].map((body) => JSON.parse(body) as NotificationBody))).toEqual(
-      [...all].reverse().map((told, index) => `Basic/${id}-${index + 1} ${told}`),
+    expect(correlatedEvents([...sent.values()].map((body) => JSON.parse(body) as NotificationBody))).toEqual(
+      [...all].reverse().map((correlationId, index) => `Basic/${id}-${index + 1} ${correlationId}`),
     );
     const known = new Set(receiver.requests.map(({ body }) => body));
     await send('POST', `/fhir/SvcTopicDestination/${hook}/$replay?from=1`, { [HEADER]: 'of the replay' });
@@ -318,7 +320,7 @@ describe('x-topic-correlation-id of a request', () => {
       await sendBundle('batch', {}, entriesOf(id), other);
       await delivered(app, hook, 5);
       await app.delete(`/fhir/SvcTopicDestination/${hook}`);
-      expect(toldBy(receiver.bodies).sort()).toEqual(
+      expect(correlatedEvents(receiver.bodies).sort()).toEqual(
         [`Basic/${id} asked`, ...ENTRIES.map((entry) => `Basic/${id}-${entry} -`)].sort(),
       );
       const parameters = (await other.get('/api-json')).json<{
@@ -361,9 +363,9 @@ describe('X-Correlation-Id of a request', () => {
       jest.restoreAllMocks();
       app.app.useLogger(new ContextLogger('error', app.app.get(RequestContext)));
     }
-    expect(toldBy(receiver.bodies)).toEqual([expect.stringContaining('for-receivers-only')]);
-    const told = lines.map((line) => JSON.parse(line) as { message: unknown; requestId?: string });
-    const of = (event: string): object[] => told.filter(({ message }) => JSON.stringify(message).includes(event));
+    expect(correlatedEvents(receiver.bodies)).toEqual([expect.stringContaining('for-receivers-only')]);
+    const logged = lines.map((line) => JSON.parse(line) as { message: unknown; requestId?: string });
+    const of = (event: string): object[] => logged.filter(({ message }) => JSON.stringify(message).includes(event));
     expect(of('OAuth request refused')).toEqual([
       expect.objectContaining({ requestId: 'request-1', correlationId: 'order-4711' }),
     ]);

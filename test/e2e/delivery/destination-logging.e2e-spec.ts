@@ -51,11 +51,11 @@ describe('A destination with enableLogging', () => {
       { name: 'header', valueString: 'Authorization: Bearer geheim' },
     ];
     const { id, patient } = await deliverTo({ enableLogging: true, parameter });
-    const told = { event: 'delivery attempt', destination: id, firstNumber: 1, lastNumber: 1 };
+    const entry = { event: 'delivery attempt', destination: id, firstNumber: 1, lastNumber: 1 };
     const durationMilliseconds = expect.any(Number);
     expect(records().map(({ level, message }) => [level, message])).toEqual([
-      ['log', { ...told, attempt: 1, isDelivered: false, outcome: 'HTTP 503', durationMilliseconds }],
-      ['log', { ...told, attempt: 2, isDelivered: true, outcome: 'HTTP 200', durationMilliseconds }],
+      ['log', { ...entry, attempt: 1, isDelivered: false, outcome: 'HTTP 503', durationMilliseconds }],
+      ['log', { ...entry, attempt: 2, isDelivered: true, outcome: 'HTTP 200', durationMilliseconds }],
     ]);
     const text = lines.join('');
     expect([text.toLowerCase().includes('geheim'), text.includes(`Patient/${patient}`)]).toEqual([false, false]);

@@ -202,14 +202,14 @@ describe('$replay', () => {
     await delivered(app, id, 5);
     const before = receiver.requests.flatMap(({ body }) => reference(body));
     const { length } = receiver.requests;
-    const told = await call('POST', '$replay', {
+    const result = await call('POST', '$replay', {
       resourceType: 'Parameters',
       parameter: [
         { name: 'from', valueDecimal: 2 },
         { name: 'to', valueDecimal: 4 },
       ],
     });
-    expect([valueOf(told, 'queued'), valueOf(told, 'from'), valueOf(told, 'to')]).toEqual([3, 2, 4]);
+    expect([valueOf(result, 'queued'), valueOf(result, 'from'), valueOf(result, 'to')]).toEqual([3, 2, 4]);
     await delivered(app, id, 8);
     expect(receiver.requests.slice(length).flatMap(({ body }) => reference(body))).toEqual(before.slice(1, 4));
     await write(newName());
@@ -296,8 +296,8 @@ describe('$replay', () => {
       [id],
     );
     await database.end();
-    const told = await call('POST', '$replay?from=1&dryRun=true');
-    expect(['events', 'from', 'to', 'limitedTo'].map((name) => valueOf(told, name))).toEqual([
+    const result = await call('POST', '$replay?from=1&dryRun=true');
+    expect(['events', 'from', 'to', 'limitedTo'].map((name) => valueOf(result, name))).toEqual([
       10_002, 1, 10_002, 10_000,
     ]);
     const refused = await app.post(`/fhir/SvcTopicDestination/${id}/$replay?from=1`, { resourceType: 'Parameters' });
@@ -340,12 +340,12 @@ describe('$replay', () => {
     await delivered(app, id, 3);
     const { length } = receiver.requests;
     receiver.next({ kind: 'answer', status: 200 }, { kind: 'answer', status: 410 });
-    const told = await call('POST', `$replay?from=1&endpoint=${encodeURIComponent(receiver.url)}`);
-    expect(told.filter(({ name }) => name === 'batch').map(({ part }) => valueOf(part, 'outcome'))).toEqual([
+    const result = await call('POST', `$replay?from=1&endpoint=${encodeURIComponent(receiver.url)}`);
+    expect(result.filter(({ name }) => name === 'batch').map(({ part }) => valueOf(part, 'outcome'))).toEqual([
       'HTTP 200',
       'HTTP 410',
     ]);
-    expect(valueOf(told, 'next')).toBe(
+    expect(valueOf(result, 'next')).toBe(
       reference(receiver.request(length + 1).body).map((text) => Number(text.split(' ')[0]))[0],
     );
   });
@@ -472,11 +472,11 @@ describe('$retry', () => {
 
 describe('$test', () => {
   const findings = async (query = ''): Promise<Record<string, unknown>> => {
-    const told = await call('POST', `$test${query}`);
-    const graded = told
+    const result = await call('POST', `$test${query}`);
+    const graded = result
       .filter(({ name }) => name === 'finding')
       .map(({ part }) => [String(valueOf(part, 'name')), valueOf(part, 'grade')]);
-    return { grade: valueOf(told, 'grade'), ...(Object.fromEntries(graded) as Record<string, unknown>) };
+    return { grade: valueOf(result, 'grade'), ...(Object.fromEntries(graded) as Record<string, unknown>) };
   };
 
   it('sends a sample without events, counts nothing, and reports missing checks of the receiver', async () => {
@@ -509,16 +509,16 @@ describe('$test', () => {
   ] as const)('returns the grade fail for %s', async (_case, behavior, message) => {
     await start({ name: 'timeout', valueUnsignedInt: 1 });
     receiver.always(behavior);
-    const told = await call('POST', '$test');
-    expect(valueOf(told, 'grade')).toBe('fail');
-    expect(JSON.stringify(told)).toContain(message);
+    const result = await call('POST', '$test');
+    expect(valueOf(result, 'grade')).toBe('fail');
+    expect(JSON.stringify(result)).toContain(message);
     expect(receiver.requests.every(({ path }) => path === '/hook')).toBe(true);
   });
 
   it('refuses the same addresses as deliveries', async () => {
     await start();
-    const told = await call('POST', `$test?endpoint=${encodeURIComponent('http://169.254.169.254/')}`);
-    expect(JSON.stringify(told)).toContain('not allowed');
+    const result = await call('POST', `$test?endpoint=${encodeURIComponent('http://169.254.169.254/')}`);
+    expect(JSON.stringify(result)).toContain('not allowed');
   });
 
   it.each(['ftp://x/', 'nowhere', 'http://u:p@x/'])('refuses the endpoint %s', async (endpoint) => {

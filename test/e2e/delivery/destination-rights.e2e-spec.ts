@@ -137,7 +137,7 @@ async function newHearer(right: Right): Promise<string> {
     : newDestination(first, destination(topic), { authorization: basicHeader('sender', 'sender') });
 }
 
-async function heard(id: string): Promise<number> {
+async function eventCount(id: string): Promise<number> {
   const { messagesQueued = 0, messagesInProcess = 0 } = await countsOf(first, id);
   return messagesQueued + messagesInProcess;
 }
@@ -151,9 +151,9 @@ describe.each(RIGHTS)('$name', (right) => {
   afterAll(() => first.delete(`/fhir/SvcTopicDestination/${id}`));
 
   async function eventsOf(write: () => Promise<Received>): Promise<number> {
-    const before = await heard(id);
+    const before = await eventCount(id);
     await done(write());
-    return (await heard(id)) - before;
+    return (await eventCount(id)) - before;
   }
 
   it.each(WRITES)('applies from its response on, on each server: %s', async (_name, events, write) => {
@@ -172,7 +172,7 @@ describe.each(RIGHTS)('$name', (right) => {
   it.each(WRITES.filter(([name]) => name === 'POST' || name === 'PUT'))(
     'applies to a concurrent %s too, until its events are stored',
     async (_name, _events, write) => {
-      const before = await heard(id);
+      const before = await eventCount(id);
       await database.query('begin');
       try {
         await database.query('lock table outbox_event in share row exclusive mode');
@@ -189,7 +189,7 @@ describe.each(RIGHTS)('$name', (right) => {
       } finally {
         await database.query('rollback');
       }
-      expect((await heard(id)) - before).toBe(0);
+      expect((await eventCount(id)) - before).toBe(0);
       await done(right.give(first));
     },
   );
@@ -211,13 +211,13 @@ describe('a write that changes rights in the same transaction', () => {
           { request: { method: 'PUT', url: 'User/leaving' }, resource: { resourceType: 'User', ...leaving } },
         ],
       });
-    const heardNow = async (leaving: object): Promise<number> => {
+    const newEvents = async (leaving: object): Promise<number> => {
       await done(first.post('/fhir/Observation', observation())); // from now on, the destination gets events
-      const before = await heard(id);
+      const before = await eventCount(id);
       await done(write(leaving));
-      return (await heard(id)) - before;
+      return (await eventCount(id)) - before;
     };
-    expect([await heardNow({ data: 'stays' }), await heardNow({ inactive: true }), await heardNow({})]).toEqual([
+    expect([await newEvents({ data: 'stays' }), await newEvents({ inactive: true }), await newEvents({})]).toEqual([
       1, 0, 1,
     ]);
   });
@@ -230,7 +230,7 @@ describe('a write that changes rights in the same transaction', () => {
   ])('is delivered as an ordinary event: %s', async (resource, of) => {
     const id = await newDestination(first, destination(await newTopic(first, { resource })));
     await done(second.put(...of(newName())));
-    expect(await heard(id)).toBe(1);
+    expect(await eventCount(id)).toBe(1);
   });
 });
 
@@ -252,7 +252,7 @@ describe('rights that change constantly', () => {
     await Promise.all([writers, busybody(first, newName()), busybody(second, newName())]);
     expect(answers.map(({ status }) => status).filter((status) => status > 299)).toEqual([]);
     const events = WRITES.reduce((sum, [, count]) => sum + count, 0);
-    expect(await heard(id)).toBe(10 * events);
+    expect(await eventCount(id)).toBe(10 * events);
   });
 });
 
@@ -266,6 +266,6 @@ describe('a create without a transaction', () => {
     const id = await newDestination(first, destination(topic, { principal: user('limited') }));
     for (const patient of ['own', 'other', 'own'])
       await done(second.post('/fhir/Observation', observation({ subject: { reference: `Patient/${patient}` } })));
-    expect(await heard(id)).toBe(2);
+    expect(await eventCount(id)).toBe(2);
   });
 });

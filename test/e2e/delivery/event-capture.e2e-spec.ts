@@ -49,7 +49,11 @@ const hear = async (type: string, more: object = {}): Promise<string> =>
   );
 
 /** The events of the writes in `work`, received until a final write that marks their end. */
-async function heardOf(type: string, work: () => Promise<unknown>, lastly: () => Promise<unknown>): Promise<string[]> {
+async function eventsDuring(
+  type: string,
+  work: () => Promise<unknown>,
+  lastly: () => Promise<unknown>,
+): Promise<string[]> {
   const id = await hear(type);
   await work();
   await lastly();
@@ -202,13 +206,13 @@ describe('Each write is one event', () => {
   ])('for %s', async (_what, work, expected) => {
     const id = newName();
     const last = `${id}-last`;
-    const heard = await heardOf(
+    const events = await eventsDuring(
       'Basic',
       () => work(id),
       () => put(last),
     );
-    expect(heard.slice(0, -1).sort()).toEqual([...expected(id)].sort());
-    expect(heard.at(-1)).toBe(`create PUT /fhir/Basic/${last} 1`);
+    expect(events.slice(0, -1).sort()).toEqual([...expected(id)].sort());
+    expect(events.at(-1)).toBe(`create PUT /fhir/Basic/${last} 1`);
   });
 });
 
@@ -226,9 +230,9 @@ describe('Events of the types of the server', () => {
     expect(note.status).toBe(200);
     await delivered(app, documents, 1);
     await delivered(app, addenda, 2);
-    const heard = eventsOf(receiver.bodies);
-    expect(heard.filter((event) => event.includes('SDCDocument'))).toEqual([`create PUT /fhir/SDCDocument/${id} 1`]);
-    expect(heard.filter((event) => event.includes('SDCAddendum'))).toEqual([
+    const events = eventsOf(receiver.bodies);
+    expect(events.filter((event) => event.includes('SDCDocument'))).toEqual([`create PUT /fhir/SDCDocument/${id} 1`]);
+    expect(events.filter((event) => event.includes('SDCAddendum'))).toEqual([
       'create POST /fhir/SDCAddendum 1',
       'create POST /fhir/SDCAddendum 1',
     ]);
@@ -238,8 +242,8 @@ describe('Events of the types of the server', () => {
     const id = await hear('AuditEvent');
     await app.put(`/Client/${newName()}`, { secret: 'a secret', grant_types: ['basic'] });
     await eventually('it is delivered', async () => ((await countsOf(app, id)).messagesDelivered ?? 0) > 0);
-    const heard = eventsOf(receiver.bodies);
-    expect(new Set(heard)).toEqual(new Set(['create POST /fhir/AuditEvent 1']));
+    const events = eventsOf(receiver.bodies);
+    expect(new Set(events)).toEqual(new Set(['create POST /fhir/AuditEvent 1']));
     const bodies = receiver.requests.map(({ body }) => body).join();
     expect(bodies).toContain('"resourceType":"AuditEvent"');
     expect(bodies).not.toContain('a secret');

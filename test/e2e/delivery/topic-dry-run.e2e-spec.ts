@@ -223,7 +223,7 @@ describe('$dry-run for callers who are limited', () => {
     await observation('o2', 'canary');
     await observation('o3', 'own');
     await app.delete('/fhir/Observation/o3');
-    const heardBy = async (authorization: string): Promise<string[]> =>
+    const versionsFor = async (authorization: string): Promise<string[]> =>
       verdictsOf(
         parametersOf(
           await dryRun(topicOf({ resource: 'Observation', fhirPathCriteria: 'subject.resolve().exists().not()' }), [], {
@@ -231,7 +231,7 @@ describe('$dry-run for callers who are limited', () => {
           }),
         ),
       ).map((text) => text.slice(0, text.indexOf(' ')));
-    expect(await heardBy(nurse.bearer)).toEqual(['Observation/o1/_history/1']);
-    expect(await heardBy(caller.bearer)).toEqual([]);
+    expect(await versionsFor(nurse.bearer)).toEqual(['Observation/o1/_history/1']);
+    expect(await versionsFor(caller.bearer)).toEqual([]);
   });
 });

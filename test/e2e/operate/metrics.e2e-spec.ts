@@ -35,9 +35,9 @@ afterAll(async () => {
 const scrape = (path?: string, url = metricsUrl): Promise<Scrape> => scrapeOf(url, path);
 
 /** The metrics of a destination, by their names in `$status`. */
-function statusIn(told: Scrape, id: string): Readonly<Record<string, number | undefined>> {
+function statusIn(scraped: Scrape, id: string): Readonly<Record<string, number | undefined>> {
   const valueOf = (name: string): number | undefined =>
-    told.value(`svc_topic_destination_${name}{destination="${id}"}`);
+    scraped.value(`svc_topic_destination_${name}{destination="${id}"}`);
   return {
     messageBatchesDelivered: valueOf('batches_delivered_total'),
     messageBatchesDeliveryAttempts: valueOf('batches_failed_total'),
@@ -79,29 +79,29 @@ describe('the metrics of destinations', () => {
   });
 
   it('equal $status, for a healthy and a failing destination', async () => {
-    const told = await scrape();
-    expect(statusIn(told, good)).toEqual(await countsOf(app, good));
-    expect(statusIn(told, bad)).toEqual(await countsOf(app, bad));
-    expect(statusIn(told, good)).toMatchObject({ messagesDelivered: 5, messagesInProcess: 0, messagesQueued: 0 });
-    expect((statusIn(told, bad).messagesInProcess ?? 0) + (statusIn(told, bad).messagesQueued ?? 0)).toBe(5);
-    expect(statusIn(told, bad)).toMatchObject({ messagesDelivered: 0 });
+    const scraped = await scrape();
+    expect(statusIn(scraped, good)).toEqual(await countsOf(app, good));
+    expect(statusIn(scraped, bad)).toEqual(await countsOf(app, bad));
+    expect(statusIn(scraped, good)).toMatchObject({ messagesDelivered: 5, messagesInProcess: 0, messagesQueued: 0 });
+    expect((statusIn(scraped, bad).messagesInProcess ?? 0) + (statusIn(scraped, bad).messagesQueued ?? 0)).toBe(5);
+    expect(statusIn(scraped, bad)).toMatchObject({ messagesDelivered: 0 });
   });
 
   it('include the age of the oldest event, and the consecutive failures', async () => {
-    const told = await scrape();
+    const scraped = await scrape();
     const ages = [good, bad].map((id) =>
-      told.value(`svc_topic_destination_oldest_message_age_seconds{destination="${id}"}`),
+      scraped.value(`svc_topic_destination_oldest_message_age_seconds{destination="${id}"}`),
     );
     expect([ages[0], (ages[1] ?? 0) > 0]).toEqual([0, true]);
-    expect(told.value(`svc_topic_destination_failures_in_a_row{destination="${good}"}`)).toBe(0);
-    expect(told.value(`svc_topic_destination_failures_in_a_row{destination="${bad}"}`)).toBeGreaterThanOrEqual(2);
-    expect(told.value('svc_topic_destinations')).toBe(2);
-    expect(told.value('svc_topic_destinations_omitted')).toBe(0);
+    expect(scraped.value(`svc_topic_destination_failures_in_a_row{destination="${good}"}`)).toBe(0);
+    expect(scraped.value(`svc_topic_destination_failures_in_a_row{destination="${bad}"}`)).toBeGreaterThanOrEqual(2);
+    expect(scraped.value('svc_topic_destinations')).toBe(2);
+    expect(scraped.value('svc_topic_destinations_omitted')).toBe(0);
   });
 
   it('count each delivered event once, in the bucket of its time and all larger ones', async () => {
-    const told = await scrape();
-    const buckets = told
+    const scraped = await scrape();
+    const buckets = scraped
       .samplesOf('svc_topic_destination_delivery_seconds_bucket')
       .filter(([sample]) => sample.includes(`"${good}"`))
       .map(([, value]) => value);
@@ -109,9 +109,9 @@ describe('the metrics of destinations', () => {
     expect(buckets).toEqual(buckets.toSorted((left, right) => left - right));
     expect([buckets.at(-1), buckets.at(-2)]).toEqual([5, 5]);
     const of = `{destination="${good}"}`;
-    expect(told.value(`svc_topic_destination_delivery_seconds_count${of}`)).toBe(5);
-    expect(told.value(`svc_topic_destination_delivery_seconds_sum${of}`)).toBeGreaterThan(0);
-    expect(told.value(`svc_topic_destination_delivery_seconds_count{destination="${bad}"}`)).toBe(0);
+    expect(scraped.value(`svc_topic_destination_delivery_seconds_count${of}`)).toBe(5);
+    expect(scraped.value(`svc_topic_destination_delivery_seconds_sum${of}`)).toBeGreaterThan(0);
+    expect(scraped.value(`svc_topic_destination_delivery_seconds_count{destination="${bad}"}`)).toBe(0);
   });
 
   it('count an event that waited long in the right bucket', async () => {
@@ -126,11 +126,11 @@ describe('the metrics of destinations', () => {
     );
     late.always({ kind: 'answer', status: 200 });
     await delivered(app, id, 1);
-    const told = await scrape();
+    const scraped = await scrape();
     const bucket = (le: string): number | undefined =>
-      told.value(`svc_topic_destination_delivery_seconds_bucket{destination="${id}",le="${le}"}`);
+      scraped.value(`svc_topic_destination_delivery_seconds_bucket{destination="${id}",le="${le}"}`);
     expect([bucket('30'), bucket('300'), bucket('+Inf')]).toEqual([0, 1, 1]);
-    expect(told.value(`svc_topic_destination_delivery_seconds_sum{destination="${id}"}`)).toBeGreaterThan(100);
+    expect(scraped.value(`svc_topic_destination_delivery_seconds_sum{destination="${id}"}`)).toBeGreaterThan(100);
     await app.delete(`/fhir/SvcTopicDestination/${id}`);
     expect((await scrape()).text).not.toContain(`"${id}"`);
   });
@@ -163,11 +163,11 @@ describe('the metrics of destinations', () => {
     await database.query(`insert into destination_runtime
         (destination_id, max_messages_in_batch, timeout_seconds, kind, presentation, sealed_settings)
       select 'many-' || n, 1, 1, 'webhook-at-least-once', '', '' from generate_series(1, 1001) n`);
-    const told = await scrape();
+    const scraped = await scrape();
     await database.query(`delete from destination_runtime where destination_id like 'many-%'`);
-    expect(told.samplesOf('svc_topic_destination_messages_queued')).toHaveLength(1_000);
-    expect(told.value('svc_topic_destinations')).toBe(1_003);
-    expect(told.value('svc_topic_destinations_omitted')).toBe(3);
+    expect(scraped.samplesOf('svc_topic_destination_messages_queued')).toHaveLength(1_000);
+    expect(scraped.value('svc_topic_destinations')).toBe(1_003);
+    expect(scraped.value('svc_topic_destinations_omitted')).toBe(3);
   });
 });
 
@@ -202,10 +202,10 @@ describe('a read of /metrics', () => {
   });
 
   it('reports that the queues could not be counted in time, and returns the rest', async () => {
-    const told = await whileLocked(() => scrape());
-    expect(told.value('svc_metrics_source_up{source="destinations"}')).toBe(0);
-    expect(told.value('svc_metrics_source_up{source="process"}')).toBe(1);
-    expect(told.types.has('svc_topic_destination_messages_queued')).toBe(false);
+    const scraped = await whileLocked(() => scrape());
+    expect(scraped.value('svc_metrics_source_up{source="destinations"}')).toBe(0);
+    expect(scraped.value('svc_metrics_source_up{source="process"}')).toBe(1);
+    expect(scraped.types.has('svc_topic_destination_messages_queued')).toBe(false);
     expect((await scrape()).value('svc_metrics_source_up{source="destinations"}')).toBe(1);
   });
 });

@@ -126,10 +126,10 @@ describe('the start on a database', () => {
     expect(olderServers).toMatch(warning);
     expect(names).toEqual(CORE.migrations.slice(OF_0_1_0).map(({ name }) => name));
     expect(tables.map(({ name }) => name)).toEqual(expect.arrayContaining(['search_string', 'resource']));
-    const told: string[] = [];
-    await migrate(url, (line) => told.push(line));
+    const logged: string[] = [];
+    await migrate(url, (line) => logged.push(line));
     const lines = names.map((name) => `Migrating the database: ${name}`);
-    expect(told).toEqual([expect.stringMatching(warning), ...lines]);
+    expect(logged).toEqual([expect.stringMatching(warning), ...lines]);
     expect(await rows()).toEqual(asExpected);
     expect(await planMigrations(url)).toEqual({ names: [], olderServers: undefined, tables: [] });
     await old.end();
@@ -145,15 +145,15 @@ describe('the start on a database', () => {
   it('O6: waits for another server that migrates, and logs that', async () => {
     await client.query(`set application_name = 'spec'; select pg_advisory_lock(4713590)`);
     const pid = await pidOf(client);
-    const told: string[] = [];
-    const start = migrate(database.url, (line) => told.push(line));
-    await eventually('it says so', () => told.length > 0);
+    const logged: string[] = [];
+    const start = migrate(database.url, (line) => logged.push(line));
+    await eventually('it says so', () => logged.length > 0);
     const { rows: waiting } = await client.query(
       `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     );
     await client.query('select pg_advisory_unlock(4713590)');
     await start;
-    expect(told).toEqual([
+    expect(logged).toEqual([
       expect.stringMatching(
         new RegExp(
           `^Another server migrates the database: waiting for it\\. PostgreSQL: process ${pid} \\(spec, since \\S+Z\\)\\.$`,
@@ -178,17 +178,17 @@ describe('the start on a database', () => {
     await dump.connect();
     await dump.query(`begin isolation level repeatable read; select 'patient-canary' from resource`);
     const pid = await pidOf(dump);
-    const told: string[] = [];
+    const logged: string[] = [];
     const statements = indexConcurrently('acme_type_idx', 'resource (type)');
     const set = { module: 'acme', migrations: [{ name: 'Acme1795000000999', isApart: true as const, statements }] };
-    const migrated = migrate(database.url, (line) => told.push(line), [set]);
+    const migrated = migrate(database.url, (line) => logged.push(line), [set]);
     try {
-      await eventually('it says so', () => told.length === 2, 20_000);
+      await eventually('it says so', () => logged.length === 2, 20_000);
     } finally {
       await dump.end();
       await migrated;
     }
-    expect(told).toEqual([
+    expect(logged).toEqual([
       'Migrating the database: Acme1795000000999',
       expect.stringMatching(
         new RegExp(

@@ -33,12 +33,12 @@ describe('O7: new metrics', () => {
     await app.put(`/fhir/Patient/${CANARY}`, { name: [{ family: CANARY }] });
     await app.get(`/fhir/Patient/${CANARY}?_pretty=true`);
     await app.get(`/fhir/Patient/${CANARY}-not`);
-    const told = await scrape();
+    const scraped = await scrape();
     const of = (status: string): string => `{method="GET",route="/fhir/:type/:id",status="${status}"}`;
-    expect(told.value(`svc_http_request_duration_seconds_count${of('2xx')}`)).toBe(1);
-    expect(told.value(`svc_http_request_duration_seconds_count${of('4xx')}`)).toBe(1);
-    expect(told.value(`svc_http_request_duration_seconds_sum${of('2xx')}`)).toBeGreaterThan(0);
-    const buckets = told
+    expect(scraped.value(`svc_http_request_duration_seconds_count${of('2xx')}`)).toBe(1);
+    expect(scraped.value(`svc_http_request_duration_seconds_count${of('4xx')}`)).toBe(1);
+    expect(scraped.value(`svc_http_request_duration_seconds_sum${of('2xx')}`)).toBeGreaterThan(0);
+    const buckets = scraped
       .samplesOf('svc_http_request_duration_seconds_bucket')
       .filter(([sample]) => sample.includes(of('2xx').slice(1, -1)))
       .map(([, value]) => value);
@@ -49,12 +49,12 @@ describe('O7: new metrics', () => {
   it('include the duration of statements, of commits, and of waits for a connection', async () => {
     const before = await scrape();
     await app.put('/fhir/Patient/p', {});
-    const told = await scrape();
-    const more = (sample: string): number => (told.value(sample) ?? 0) - (before.value(sample) ?? 0);
+    const scraped = await scrape();
+    const more = (sample: string): number => (scraped.value(sample) ?? 0) - (before.value(sample) ?? 0);
     expect(more('svc_database_statement_seconds_count{command="statement"}')).toBeGreaterThan(1);
     expect(more('svc_database_statement_seconds_count{command="commit"}')).toBeGreaterThan(0);
     expect(more('svc_database_pool_wait_seconds_count')).toBeGreaterThan(0);
-    expect(told.value('svc_database_statement_seconds_sum{command="commit"}')).toBeGreaterThan(0);
+    expect(scraped.value('svc_database_statement_seconds_sum{command="commit"}')).toBeGreaterThan(0);
   });
 
   it('count logins by grant and result, and denials', async () => {
@@ -71,15 +71,15 @@ describe('O7: new metrics', () => {
     await login(app, 'stranger', { policies: [] }).then(({ bearer }) =>
       app.get('/fhir/Patient/p', { authorization: bearer }),
     );
-    const told = await scrape();
-    expect(told.samplesOf('svc_logins_total').sort()).toEqual([
+    const scraped = await scrape();
+    expect(scraped.samplesOf('svc_logins_total').sort()).toEqual([
       ['svc_logins_total{grant="password",result="invalid_client"}', 1],
       ['svc_logins_total{grant="password",result="invalid_grant"}', 2],
       ['svc_logins_total{grant="password",result="ok"}', 2],
     ]);
-    expect(told.value('svc_logins_waiting')).toBe(0);
-    expect(told.value('svc_access_denials_total{reason="policy"}')).toBe(1);
-    expect(told.text).not.toContain(CANARY);
+    expect(scraped.value('svc_logins_waiting')).toBe(0);
+    expect(scraped.value('svc_access_denials_total{reason="policy"}')).toBe(1);
+    expect(scraped.text).not.toContain(CANARY);
   });
 });
 

@@ -76,9 +76,9 @@ describe('a response that is a Bundle', () => {
           request('GET', `Patient/instant-${type}`),
           { resource: patch, request: { method: 'PATCH', url: `Patient/instant-${type}` } },
         ]) {
-          const told = await one(type, entry);
+          const shown = await one(type, entry);
           const { meta } = (await app.get(`/fhir/Patient/instant-${type}`)).json<{ meta: { lastUpdated: string } }>();
-          expect(told).toBe(meta.lastUpdated);
+          expect(shown).toBe(meta.lastUpdated);
         }
       }
     },

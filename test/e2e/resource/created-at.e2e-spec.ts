@@ -23,7 +23,7 @@ interface Stored {
 /** A style of resource types: where the creation time is shown, and a value that a client would write there. */
 interface Style {
   readonly type: string;
-  readonly toldIn: (meta: Stored['meta']) => string | undefined;
+  readonly createdAtIn: (meta: Stored['meta']) => string | undefined;
   readonly lie: object;
   /** JSON Pointer and FHIRPath of the element with the creation time. */
   readonly pointer: string;
@@ -33,9 +33,9 @@ interface Style {
 const STYLES: readonly Style[] = [
   {
     type: 'Patient',
-    toldIn: ({ extension = [] }) => {
-      const told = extension.filter(({ url }) => url === URL);
-      return told.length === 1 && extension[0] === told[0] ? told[0]?.valueInstant : undefined;
+    createdAtIn: ({ extension = [] }) => {
+      const stated = extension.filter(({ url }) => url === URL);
+      return stated.length === 1 && extension[0] === stated[0] ? stated[0]?.valueInstant : undefined;
     },
     lie: { extension: [{ url: URL, valueInstant: LIE }] },
     pointer: '/meta/extension/0/valueInstant',
@@ -43,7 +43,7 @@ const STYLES: readonly Style[] = [
   },
   {
     type: 'SDCDocument',
-    toldIn: ({ createdAt }) => createdAt,
+    createdAtIn: ({ createdAt }) => createdAt,
     lie: { createdAt: LIE },
     pointer: '/meta/createdAt',
     path: 'SDCDocument.meta.createdAt',
@@ -127,7 +127,7 @@ describe('The creation time', () => {
   ];
   const basic = (id: string): object => ({ resourceType: 'Basic', id, code: { text: 'x' } });
 
-  describe.each(STYLES)('of $type', ({ type, toldIn, lie, pointer, path }) => {
+  describe.each(STYLES)('of $type', ({ type, createdAtIn, lie, pointer, path }) => {
     const resource = (id: string, members: object = {}): { resourceType: string; id: string } => ({
       resourceType: type,
       id,
@@ -143,7 +143,7 @@ describe('The creation time', () => {
       const id = newId();
       await create(resource(id, { meta: { ...lie, versionId: '7', lastUpdated: LIE } }));
       const { meta } = await read(`${type}/${id}`);
-      expect([meta.versionId, toldIn(meta)]).toEqual(['1', meta.lastUpdated]);
+      expect([meta.versionId, createdAtIn(meta)]).toEqual(['1', meta.lastUpdated]);
       expect(meta.lastUpdated > LIE).toBe(true);
       expect(await foundAt(type, id, meta.lastUpdated)).toEqual([id]);
     });
@@ -154,7 +154,7 @@ describe('The creation time', () => {
       await app.delete(`/fhir/${place}`);
       await create(resource(id, { meta: lie }));
       const { meta } = await read(place);
-      expect([Number(meta.versionId) > 3, toldIn(meta), meta.lastUpdated > born]).toEqual([true, born, true]);
+      expect([Number(meta.versionId) > 3, createdAtIn(meta), meta.lastUpdated > born]).toEqual([true, born, true]);
       expect(await foundAt(type, id, born)).toEqual([id]);
     });
 
@@ -164,7 +164,7 @@ describe('The creation time', () => {
         await app.post(`/fhir/${type}`, { resourceType: type }, { headers: { 'If-None-Exist': '_id=nobody' } }),
       ];
       for (const { meta } of answers.map((answer) => answer.json<Stored>()))
-        expect(toldIn(meta)).toBe(meta.lastUpdated);
+        expect(createdAtIn(meta)).toBe(meta.lastUpdated);
     });
 
     type Change = (place: string, id: string) => Promise<Received | Received[]>;
@@ -237,7 +237,7 @@ describe('The creation time', () => {
       const answers = [await change(place, id)].flat();
       expect(answers.filter(({ status }) => status >= 300).map((answer) => answer.json())).toEqual([]);
       const { meta } = await read(place);
-      expect([Number(meta.versionId) > 1, toldIn(meta), meta.lastUpdated > born]).toEqual([true, born, true]);
+      expect([Number(meta.versionId) > 1, createdAtIn(meta), meta.lastUpdated > born]).toEqual([true, born, true]);
       expect(await foundAt(type, id, born)).toEqual([id]);
       expect(await foundAt(type, id, meta.lastUpdated)).toEqual([]);
     });
@@ -289,9 +289,9 @@ describe('The creation time', () => {
       const sorted = await search('_sort=_createdAt');
       expect(idsOf(sorted)).toEqual(ids);
       for (const { resource: found } of sorted.entry as readonly { readonly resource: Stored }[]) {
-        const told = toldIn(found.meta) ?? '';
-        expect(idsOf(await search(`_createdAt=${told}`))).toContain(found.id);
-        expect(idsOf(await search(`_createdAt=gt${told}`))).not.toContain(found.id);
+        const stated = createdAtIn(found.meta) ?? '';
+        expect(idsOf(await search(`_createdAt=${stated}`))).toContain(found.id);
+        expect(idsOf(await search(`_createdAt=gt${stated}`))).not.toContain(found.id);
       }
     });
 
@@ -307,7 +307,7 @@ describe('The creation time', () => {
         },
       );
       const { meta } = await read(place);
-      expect([meta.versionId, toldIn(meta), meta.lastUpdated > born]).toEqual(['5', born, true]);
+      expect([meta.versionId, createdAtIn(meta), meta.lastUpdated > born]).toEqual(['5', born, true]);
       expect(await foundAt(type, id, born)).toEqual([id]);
     });
 
@@ -322,14 +322,14 @@ describe('The creation time', () => {
       for (const language of ['de', 'fr']) {
         await strip();
         const old = await read(place);
-        expect(toldIn(old.meta)).toBeUndefined();
+        expect(createdAtIn(old.meta)).toBeUndefined();
         expect((await app.put(`/fhir/${place}`, old)).json<Stored>().meta).toEqual(old.meta);
         await app.put(`/fhir/${place}`, { ...old, language });
-        expect(toldIn((await read(place)).meta)).toBe(born);
+        expect(createdAtIn((await read(place)).meta)).toBe(born);
       }
       await strip();
       await bundle('transaction', entry('PUT', place, resource(id, { language: 'it' })));
-      expect(toldIn((await read(place)).meta)).toBe(born);
+      expect(createdAtIn((await read(place)).meta)).toBe(born);
     });
   });
 
@@ -340,8 +340,8 @@ describe('The creation time', () => {
     const sent = `{"resourceType":"Patient","meta":{"tag":[{"code":"t"}],"extension":[${own},${lie},${others}],"source":"s:1"}}`;
     const { text } = await app.put('/fhir/Patient/others', sent);
     const { lastUpdated } = (JSON.parse(text) as Stored).meta;
-    const told = `{"url":"${URL}","valueInstant":"${lastUpdated}"}`;
-    const meta = `{"versionId":"1","lastUpdated":"${lastUpdated}","extension":[${told},${own},${others}],"tag":[{"code":"t"}],"source":"s:1"}`;
+    const stated = `{"url":"${URL}","valueInstant":"${lastUpdated}"}`;
+    const meta = `{"versionId":"1","lastUpdated":"${lastUpdated}","extension":[${stated},${own},${others}],"tag":[{"code":"t"}],"source":"s:1"}`;
     expect(text).toBe(`{"resourceType":"Patient","id":"others","meta":${meta}}`);
     expect((await app.put('/fhir/Patient/others', text)).text).toBe(text);
     expect((await app.put('/fhir/Patient/others', sent)).text).toBe(text);

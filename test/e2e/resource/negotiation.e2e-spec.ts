@@ -309,13 +309,13 @@ describe('content negotiation', () => {
       '/metadata',
     ])('returns for %s the headers of GET, without the body', async (path) => {
       const [head, get] = [await raw('HEAD', path), await read(path)];
-      const told = ({ status, headers }: RawAnswer): object => ({
+      const comparable = ({ status, headers }: RawAnswer): object => ({
         status,
         type: headers['content-type'],
         length: headers['content-length'],
         etag: headers.etag,
       });
-      expect(told(head)).toEqual(told(get));
+      expect(comparable(head)).toEqual(comparable(get));
       expect(head.body.length).toBe(0);
     });
 

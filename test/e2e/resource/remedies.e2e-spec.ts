@@ -41,7 +41,7 @@ describe('errors with a remedy', () => {
     if (issue === undefined) throw new Error(answer.text);
     return issue;
   };
-  const toldBy = (answer: Received): readonly [number, string] => [answer.status, issueOf(answer).diagnostics];
+  const statusAndText = (answer: Received): readonly [number, string] => [answer.status, issueOf(answer).diagnostics];
   const fetched = async (path: string, init: RequestInit): Promise<readonly [number, string]> => {
     const answer = await fetch(`${app.url}${path}`, init);
     return [answer.status, await answer.text()];
@@ -49,7 +49,7 @@ describe('errors with a remedy', () => {
 
   it('C10.1: the error for a large body has the limit', async () => {
     const body = JSON.stringify({ resourceType: 'Patient', name: [{ text: 'x'.repeat(1_600_000) }] });
-    expect(toldBy(await app.post('/fhir/Patient', body))).toEqual([
+    expect(statusAndText(await app.post('/fhir/Patient', body))).toEqual([
       413,
       'The request body is larger than the 1.5 MiB that this server takes. Send it in parts.',
     ]);
@@ -63,7 +63,7 @@ describe('errors with a remedy', () => {
     ['GET', '/fhir/Spaceship', 'GET /metadata lists those that are.'],
   ])('C10.2: %s %s suggests the nearest type, or where types are listed', async (method, path, hint) => {
     const answer = await app.send(method, path, method === 'POST' ? { body: {} } : {});
-    expect(toldBy(answer)).toEqual([404, expect.stringContaining(hint)]);
+    expect(statusAndText(answer)).toEqual([404, expect.stringContaining(hint)]);
   });
 
   it('C10.2: an entry of a Bundle with a misspelt type gets the nearest type', async () => {
@@ -103,7 +103,7 @@ describe('errors with a remedy', () => {
 
   it.each(['DELETE', 'POST', 'PUT'])('C10.9: the error for %s /metadata says what to send', async (method) => {
     const answer = await app.send(method, '/fhir/metadata');
-    expect(toldBy(answer)).toEqual([405, 'The CapabilityStatement can only be read: send GET /metadata.']);
+    expect(statusAndText(answer)).toEqual([405, 'The CapabilityStatement can only be read: send GET /metadata.']);
   });
 
   describe('C10.12: a remedy is returned for', () => {
@@ -119,14 +119,14 @@ describe('errors with a remedy', () => {
     ])('%s', async (_, method, path, status, remedy) => {
       const headers = { 'Content-Type': 'application/merge-patch+json' };
       const answer = await app.send(method, path, method === 'PATCH' ? { body: {}, headers } : {});
-      expect(toldBy(answer)).toEqual([status, expect.stringContaining(remedy)]);
+      expect(statusAndText(answer)).toEqual([status, expect.stringContaining(remedy)]);
     });
 
     it('a closed token', async () => {
       const { bearer } = await login(app, 'remedies');
       await app.delete('/Session', { authorization: bearer });
       const answer = await app.get('/fhir/Patient', { authorization: bearer });
-      expect(toldBy(answer)).toEqual([401, expect.stringContaining('Get another one with POST /auth/token')]);
+      expect(statusAndText(answer)).toEqual([401, expect.stringContaining('Get another one with POST /auth/token')]);
     });
 
     it('a refresh token', async () => {
@@ -150,7 +150,10 @@ describe('errors with a remedy', () => {
     it('a duplicate userName', async () => {
       await app.put('/User/first', { userName: 'taken' });
       const answer = await app.put('/User/second', { userName: 'taken' });
-      expect(toldBy(answer)).toEqual([409, 'Another User has this userName as a login name. Choose another one.']);
+      expect(statusAndText(answer)).toEqual([
+        409,
+        'Another User has this userName as a login name. Choose another one.',
+      ]);
     });
 
     it.each<[string, object, string]>([
@@ -160,7 +163,7 @@ describe('errors with a remedy', () => {
       ['without a resource', { request: { method: 'POST', url: 'Patient' } }, 'Add it to the entry'],
     ])('an entry %s', async (_, entry, remedy) => {
       const answer = await transactionOn(app, [entry]);
-      expect(toldBy(answer)).toEqual([400, expect.stringContaining(remedy)]);
+      expect(statusAndText(answer)).toEqual([400, expect.stringContaining(remedy)]);
     });
 
     it('a condition with several matches', async () => {
@@ -168,13 +171,13 @@ describe('errors with a remedy', () => {
       for (const id of ['several-1', 'several-2'])
         await app.put(`/Patient/${id}`, { resourceType: 'Patient', identifier });
       const answer = await app.put('/Patient?identifier=several', { resourceType: 'Patient' });
-      expect(toldBy(answer)).toEqual([412, expect.stringContaining('or name one resource by its id')]);
+      expect(statusAndText(answer)).toEqual([412, expect.stringContaining('or name one resource by its id')]);
     });
   });
 
   it('C10.13: the error for a deep body has a shortened path', async () => {
     const answer = await app.post('/fhir/Patient', `${'{"extension":['.repeat(40)}${']}'.repeat(40)}`);
-    expect(toldBy(answer)).toEqual([
+    expect(statusAndText(answer)).toEqual([
       400,
       expect.stringMatching(
         /^Deeper than 64 levels: nest less \(extension\[0\].{1,60}…[^…]{1,60}, line 1, column \d+\)$/,

@@ -242,9 +242,9 @@ describe('search', () => {
   it('returns only the total with _count=0, omits it with _total=none, and limits a huge _count', async () => {
     const observations = expected('Observation', () => true).length;
     expect(await search('Observation?_count=0')).toMatchObject({ total: observations });
-    const untold = await search('Observation?_count=2&_total=none');
-    expect(untold.total).toBeUndefined();
-    expect(nextOf(untold)).toContain('_total=none');
+    const withoutTotal = await search('Observation?_count=2&_total=none');
+    expect(withoutTotal.total).toBeUndefined();
+    expect(nextOf(withoutTotal)).toContain('_total=none');
     expect((await search('Observation?_count=99999')).link[0]?.url).toContain('_count=1000');
   });
 
