@@ -33,12 +33,7 @@ export class Binder {
    * searches of one shape share a prepared statement, whatever their values are.
    */
   finish(text: string): BoundStatement {
-    return { statement: statementOf(text, { hasTextInstants: true }), values: this.values };
-  }
-
-  /** Like {@link finish}, for instants that the server computes with: the driver returns them as Dates. */
-  finishWithDates(text: string): BoundStatement {
-    return { statement: statementOf(text, {}), values: this.values };
+    return { statement: statementOf(text), values: this.values };
   }
 }
 
@@ -53,12 +48,12 @@ const statements = new Map<string, Statement>();
  * The statement of a text. When all names are used, it gets no name and is planned at each use, so that unusual queries
  * cannot fill the memory.
  */
-function statementOf(text: string, instants: Pick<Statement, 'hasTextInstants'>): Statement {
+function statementOf(text: string): Statement {
   const known = statements.get(text);
   if (known !== undefined) return known;
-  if (statements.size >= MAX_NAMES) return { name: '', text, ...instants };
+  if (statements.size >= MAX_NAMES) return { name: '', text };
   const name = `search-${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
-  const statement: Statement = { name, text, ...instants };
+  const statement = { name, text };
   statements.set(text, statement);
   return statement;
 }

