@@ -9,7 +9,8 @@ import { CredentialGuard } from '../guessing/credential-guard';
 import { HashSlots } from '../hashing/hash-slots';
 import { isPasswordLength, normalisedPassword, PasswordHash } from '../hashing/password-hash';
 import { NewPasswords } from './new-passwords';
-import { type StoredPassword, UserPasswords } from './user-passwords.repository';
+import { type UserPasswordEntity } from './user-password.entity';
+import { UserPasswords } from './user-passwords.repository';
 
 /**
  * Changes the password of the calling User. It computes two hashes: one checks the current password, the other is
@@ -49,7 +50,7 @@ export class PasswordChange {
     userId: string,
     current: string,
     next: string,
-  ): Promise<{ verified: StoredPassword | undefined; hash: string }> {
+  ): Promise<{ verified: UserPasswordEntity | undefined; hash: string }> {
     const verified = await this.passwords.find(userId);
     const judge = async (): Promise<void> => {
       if (!(await this.hashes.isRight(current, verified?.passwordHash))) throw wrong();

@@ -8,12 +8,11 @@ import { isCurrentFormat } from '../hashing/password-format';
 import { isPasswordLength, PasswordHash } from '../hashing/password-hash';
 import { wrongCredentials } from '../oauth/oauth-error';
 import { type LoginOwner } from './user-logins.repository';
-import { type StoredPassword, UserPasswords } from './user-passwords.repository';
+import { type UserPasswordEntity } from './user-password.entity';
+import { UserPasswords } from './user-passwords.repository';
 
 /** The stored password that the login matched. It may change before the token is issued. */
-export interface VerifiedPassword extends StoredPassword {
-  readonly userId: string;
-}
+type VerifiedPassword = Readonly<UserPasswordEntity>;
 
 /**
  * Checks passwords with passport-local. One code path computes exactly one hash, whether the login name exists or not.
