@@ -25,11 +25,7 @@ export class KnownReaders {
     private readonly callers: CallerParts,
     private readonly roles: Roles,
   ) {
-    this.known = new KeptByRights(
-      epoch,
-      (name) => this.load(name),
-      () => true,
-    );
+    this.known = new KeptByRights(epoch, (name) => this.load(name));
   }
 
   of({ resourceType, id }: NativeReference): Promise<LazyRequest> {

@@ -26,8 +26,7 @@ export class ClientAuthenticator {
     private readonly guesses: CredentialGuard,
     private readonly requests: RequestContext,
   ) {
-    const isKept = (client: KnownClient | undefined): boolean => client !== undefined;
-    this.known = new KeptByRights(epoch, (id) => this.read(id), isKept);
+    this.known = new KeptByRights(epoch, (id) => this.read(id));
   }
 
   /**

@@ -97,5 +97,4 @@ function userinfoOf(text: string, { id, twoFactor }: Resource, roles: readonly s
   return new JsonText(withLeadingMembers(withoutMembers(text, ['password']), leading));
 }
 
-const isSmall = (user: TokenUser | undefined): boolean =>
-  user !== undefined && user.userinfo.text.length <= MAX_KEPT_CHARACTERS;
+const isSmall = ({ userinfo }: TokenUser): boolean => userinfo.text.length <= MAX_KEPT_CHARACTERS;

@@ -167,14 +167,11 @@ const MOST_KEPT = 1_000;
 export class KeptByRights<T> {
   private readonly kept = new Map<string, { readonly rights: number; readonly value: T }>();
 
-  /**
-   * @param isKept whether a value is cached; false for large values, and for keys that do not exist, since a caller
-   * could invent any number of them
-   */
+  /** @param isSmall whether a value is cached. `undefined` never is, since a caller could invent any number of keys */
   constructor(
     private readonly epoch: RegistryEpoch,
     private readonly read: (key: string) => Promise<T>,
-    private readonly isKept: (value: T) => boolean,
+    private readonly isSmall: (value: NonNullable<T>) => boolean = () => true,
   ) {}
 
   /** Returns the value as of the request's rights epoch, or as the open transaction has changed it. */
@@ -188,7 +185,8 @@ export class KeptByRights<T> {
     // A transaction may have read the value from a snapshot that is older than the epoch. So this value is not cached,
     // but read again after the commit.
     if (unitOfWork.isOpen) unitOfWork.afterCommit(() => this.get(key));
-    else if (this.isKept(value)) putNewest(this.kept, key, { rights, value }, MOST_KEPT);
+    else if (value !== undefined && value !== null && this.isSmall(value))
+      putNewest(this.kept, key, { rights, value }, MOST_KEPT);
     return value;
   }
 }
