@@ -59,7 +59,8 @@ export class UserRule implements ResourceRule<NewSecrets> {
     const userId = draft.id ?? '';
     const { userName, email } = draft.value as LoginNames;
     await this.logins.set(userId, { userName, email }, previous as LoginNames | undefined);
-    await this.storeTwoFactorKey(draft, userId, secrets, previous);
+    if (secrets.twoFactorKey === undefined) keepSecret(draft, 'twoFactor.secretKey', previous);
+    else if (await this.twoFactor.setKey(userId, secrets.twoFactorKey)) draft.markHiddenChange();
     if (secrets.password === undefined) {
       keepSecret(draft, 'password', previous);
       return;
@@ -68,16 +69,6 @@ export class UserRule implements ResourceRule<NewSecrets> {
     if (outcome === 'same') return;
     draft.markHiddenChange();
     if (outcome === 'changed') await this.sessions.closeAllOf('User', userId);
-  }
-
-  private async storeTwoFactorKey(
-    draft: ResourceDraft,
-    userId: string,
-    { twoFactorKey }: NewSecrets,
-    previous: Resource | undefined,
-  ): Promise<void> {
-    if (twoFactorKey === undefined) keepSecret(draft, 'twoFactor.secretKey', previous);
-    else if (await this.twoFactor.setKey(userId, twoFactorKey)) draft.markHiddenChange();
   }
 }
 
