@@ -41,13 +41,14 @@ const RETRY_UNREADABLE_SECONDS = 60;
 
 /** @throws ServiceError 'busy' if no key of this server opens the settings */
 export function settingsIn({ destinationId, sealedSettings }: DestinationRow, box: SecretBox): DeliverySettings {
-  if (!box.opens(sealedSettings))
+  const settings = box.tryOpen(sealedSettings);
+  if (settings === undefined)
     throw new ServiceError(
       'destination-unreadable',
       `No key of this server opens the settings of SvcTopicDestination/${destinationId}. The operator names the key that encrypted them in SVC_ENCRYPTION_KEYS_ACCEPTED.`,
       { retryAfterSeconds: RETRY_UNREADABLE_SECONDS },
     );
-  return JSON.parse(box.open(sealedSettings).toString()) as DeliverySettings;
+  return JSON.parse(settings.toString()) as DeliverySettings;
 }
 
 /**

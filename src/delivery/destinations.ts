@@ -90,7 +90,7 @@ export class Destinations implements OnApplicationBootstrap {
   /** Logs destinations whose settings no key of this server opens. A server with an older key may have stored them. */
   async onApplicationBootstrap(): Promise<void> {
     const rows = await this.statements.run<Pick<DestinationRow, 'destinationId' | 'sealedSettings'>>(FIND_NEWEST, []);
-    const unreadable = rows.filter(({ sealedSettings }) => !this.secrets.opens(sealedSettings));
+    const unreadable = rows.filter(({ sealedSettings }) => this.secrets.tryOpen(sealedSettings) === undefined);
     if (unreadable.length === 0) return;
     const ids = unreadable.slice(0, MOST_NAMED).map(({ destinationId }) => destinationId);
     this.logger.error(

@@ -57,8 +57,9 @@ describe(SecretBox.name, () => {
   it('refuses a truncated value', () => {
     const box = boxOf(key);
     const short = box.seal(plain).subarray(0, 27);
-    expect(() => box.open(short)).toThrow('too short');
-    expect([box.opens(short), box.isCurrent(short), box.opens(Buffer.alloc(0))]).toEqual([false, false, false]);
+    expect(() => box.open(short)).toThrow('A sealed value was changed');
+    expect(box.tryOpen(short)).toBeUndefined();
+    expect([box.isCurrent(short), box.tryOpen(Buffer.alloc(0))]).toEqual([false, undefined]);
   });
 
   it('refuses to start without a key', () => {

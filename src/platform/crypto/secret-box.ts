@@ -37,18 +37,20 @@ export class SecretBox {
    * @throws Error if `sealed` was changed, or was sealed with a key that is not accepted
    */
   open(sealed: Buffer): Buffer {
-    if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error('A sealed value is too short');
-    for (const key of [this.key, ...this.accepted]) {
-      const plain = openWith(key, sealed);
-      if (plain !== undefined) return plain;
-    }
+    const plain = this.tryOpen(sealed);
+    if (plain !== undefined) return plain;
     throw new Error(
       'A sealed value was changed, or SVC_ENCRYPTION_KEY and SVC_ENCRYPTION_KEYS_ACCEPTED lack the key that sealed it',
     );
   }
 
-  opens(sealed: Buffer): boolean {
-    return [this.key, ...this.accepted].some((key) => openWith(key, sealed) !== undefined);
+  /** Like {@link open}, but returns undefined instead of throwing. */
+  tryOpen(sealed: Buffer): Buffer | undefined {
+    for (const key of [this.key, ...this.accepted]) {
+      const plain = openWith(key, sealed);
+      if (plain !== undefined) return plain;
+    }
+    return undefined;
   }
 
   /** Whether this value was sealed with the key of {@link seal}. */
