@@ -54,9 +54,6 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 
 export const YAML_MEDIA_TYPES = [...FORMATS.keys()].filter((type) => format(type).isYaml);
 
-/** Parameters that affect only the form of the answer. Every FHIR route accepts them. */
-export const FORMAT_PARAMETERS: readonly string[] = ['_format', '_pretty'];
-
 /** Page that documents which parts of FHIR are not supported, with alternatives. */
 export const UNSERVED_PAGE = 'docs/reference/open-points.md, "Not served".';
 

@@ -1,9 +1,9 @@
-import { FORMAT_PARAMETERS } from '../../fhir/edge/format';
 import { type EventRange } from '../../delivery/timeline';
 import { valuesInBody } from '../../operation/body-values';
 import { type OperationDefinition, type OperationRequest } from '../../operation/operation';
 import { type ErrorCode } from '../../platform/errors/error-codes';
 import { ServiceError } from '../../platform/errors/service-error';
+import { SHAPE_PARAMETERS } from '../../platform/http/known-parameters';
 
 // All functions of this file throw a ServiceError 'invalid' that names the parameter.
 
@@ -30,7 +30,7 @@ export function callParametersIn(
   names: readonly string[],
 ): CallParameters {
   const found = new Map<string, string>();
-  const asked = [...query].filter(([name]) => !FORMAT_PARAMETERS.includes(name));
+  const asked = [...query].filter(([name]) => !SHAPE_PARAMETERS.includes(name));
   for (const [name, value] of [...asked, ...inBody]) {
     if (!names.includes(name))
       throw parameterRefusal(
