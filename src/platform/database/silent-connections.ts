@@ -48,7 +48,6 @@ export class SilentConnections {
   /** @param databaseUrl the URL of PostgreSQL itself, without a pooler */
   constructor(private readonly databaseUrl: string) {}
 
-  /** @param name the `application_name` of the connection, if there is a pooler */
   /**
    * Watches a connection until it ends.
    * @param name the `application_name` of the connection, if there is a pooler
