@@ -21,6 +21,8 @@ export type Place = 'type' | 'instance';
 /** The resource types that this server stores: those of R4 and those registered by modules. */
 @Injectable()
 export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
+  /** Names in the place of a type in a path, for suggestions. Operations add theirs. */
+  readonly routeNames = new Set(['_history', '_search', 'fhir', 'metadata']);
   private tables: ElementTables | undefined;
 
   constructor(discovery: DiscoveryService) {
@@ -110,7 +112,8 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
   }
 
   private unknownType(type: string): ServiceError {
-    const hint = didYouMean(nearestCode(type, this.names()), ' GET /metadata lists those that are.');
+    const near = nearestCode(type, [...this.names(), ...this.routeNames]);
+    const hint = didYouMean(near, ' GET /metadata lists those that are.');
     return new ServiceError(
       'resource-type-unknown',
       `No such route: "${type}" is not a resource type of this server.${hint}`,

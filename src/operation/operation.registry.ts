@@ -48,7 +48,10 @@ export class OperationRegistry
         );
       owners.set(id, own);
     }
-    for (const { meta } of this.all()) this.names.add(operationIdOfCode(meta.code));
+    for (const { meta } of this.all()) {
+      this.names.add(operationIdOfCode(meta.code));
+      this.types.routeNames.add(`$${meta.code}`);
+    }
   }
 
   /** @throws StartError for a misspelt type, at which nobody could call the operation */

@@ -30,8 +30,7 @@ function assertConstants(pattern: unknown, path: string, known: readonly string[
   for (const value of [values].flat()) {
     // Skips regular expressions, paths and conditions: `#…`, `.…`, `present?`.
     if (typeof value !== 'string' || /^[#.]|\?$/.test(value) || known.includes(value)) continue;
-    const lower = value.toLowerCase();
-    const hint = didYouMean(known.includes(lower) ? lower : nearestCode(value, known));
+    const hint = didYouMean(nearestCode(value, known));
     throw policyFault(path, `is "${value.slice(0, 64)}", which no request has`, hint);
   }
 }

@@ -81,23 +81,23 @@ function takeTwoFactorKey(draft: ResourceDraft): string | undefined {
 }
 
 /**
- * Members that decide whether a User can sign in, by their lower-case names. A misspelt one is refused: unknown members
- * are stored as sent, so a misspelt `password` would be stored in clear text.
+ * Members that decide whether a User can sign in. A misspelt one is refused: unknown members are stored as sent, so a
+ * misspelt `password` would be stored in clear text.
  */
-const DECISIVE = new Map(['password', 'inactive', 'userName'].map((name) => [name.toLowerCase(), name]));
+const DECISIVE = ['password', 'inactive', 'userName'];
 /**
  * Correct names (the decisive members, and SCIM members of RFC 7643) that resemble a decisive member, so they are no
  * misspellings.
  */
-const OTHERS = new Set([...DECISIVE.values(), 'active', 'name', 'displayName']);
+const OTHERS = new Set([...DECISIVE, 'active', 'name', 'displayName']);
 
 function assertSpelling(user: Resource): void {
   for (const key of Object.keys(user)) {
     if (OTHERS.has(key)) continue;
-    const meant = nearestCode(key.toLowerCase(), [...DECISIVE.keys()]);
+    const meant = nearestCode(key, DECISIVE);
     if (meant === undefined) continue;
     const shown = key.slice(0, 64);
-    const message = `"${shown}" is not an element of User.${didYouMean(DECISIVE.get(meant))}`;
+    const message = `"${shown}" is not an element of User.${didYouMean(meant)}`;
     throw new ServiceError('account-invalid', message, { expression: `User.${shown}` });
   }
 }

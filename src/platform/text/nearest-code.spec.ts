@@ -11,6 +11,8 @@ describe(nearestCode.name, () => {
     ['nam', 'name'],
     ['nmae', 'name'],
     ['id', '_id'],
+    ['BirthDate', 'birthdate'],
+    ['GENDR', 'gender'],
     ['telephone', undefined],
     ['x'.repeat(10_000), undefined],
     ['', undefined],

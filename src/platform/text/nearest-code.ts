@@ -1,10 +1,13 @@
-/** The most similar code, among equals the first by name. At most a third of the letters may differ. */
+/**
+ * The most similar code, whatever its case, and among equals the first by name. At most a third of the letters may
+ * differ.
+ */
 export function nearestCode(mistyped: string, codes: Iterable<string>): string | undefined {
   const limit = Math.max(1, Math.floor(mistyped.length / 3));
   const near = [...codes]
     // Codes of a very different length are skipped, so a long parameter name of a caller costs nothing.
     .filter((code) => Math.abs(code.length - mistyped.length) <= limit)
-    .map((code) => ({ code, distance: distanceOf(mistyped, code) }))
+    .map((code) => ({ code, distance: distanceOf(mistyped.toLowerCase(), code.toLowerCase()) }))
     .filter(({ distance }) => distance <= limit)
     .sort((a, b) => a.distance - b.distance || (a.code < b.code ? -1 : 1));
   return near[0]?.code;

@@ -2,6 +2,7 @@ import { All, Get, Param, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { sendAnswer } from '../../fhir/edge/fhir-answer';
 import { ServiceError } from '../../platform/errors/service-error';
+import { didYouMean } from '../../platform/text/nearest-code';
 import { assertKnownParameters, RESOURCE_PARAMETERS } from '../../platform/http/known-parameters';
 import { queryOf } from '../../platform/http/raw-request';
 import { OperationId } from '../../platform/http/route-access';
@@ -31,7 +32,10 @@ export class ResourceController {
     assertId(id);
     const { req } = response;
     assertKnownParameters('A read', queryOf(req), RESOURCE_PARAMETERS, req.get('prefer'));
-    await sendAnswer(response, resourceAnswer(200, await this.rules.shown(await this.reader.read(type, id))));
+    const stored = await this.reader.read(type, id).catch((error: unknown) => {
+      throw this.withRoute(error, type, id);
+    });
+    await sendAnswer(response, resourceAnswer(200, await this.rules.shown(stored)));
   }
 
   @All([':type', ':type/:id'])
@@ -39,5 +43,15 @@ export class ResourceController {
     this.types.assertKnown(type);
     const allow = this.types.allowedMethods(type, id === undefined ? 'type' : 'instance');
     throw new ServiceError('not-allowed', `${method} is not allowed here; allowed: ${allow.join(', ')}.`, { allow });
+  }
+
+  /** Adds the route that the caller may mean: `/Patient/history` reads the Patient with the id "history". */
+  private withRoute(error: unknown, type: string, id: string): unknown {
+    const meant = ['_', '$']
+      .map((sign) => `${sign}${id.toLowerCase()}`)
+      .find((name) => this.types.routeNames.has(name));
+    return meant !== undefined && error instanceof ServiceError && error.kind === 'not-found'
+      ? new ServiceError('resource-not-found', `${error.message}${didYouMean(`/${type}/${meant}`)}`)
+      : error;
   }
 }

@@ -34,7 +34,7 @@ export function hintFor(key: string, type: string, members: ReadonlyMap<string, 
   const [first] = types;
   // "valueText" is nearer to "valueMeta" than to any sensible name. So for a choice only the types are compared.
   const names = known.map(([name]) => name);
-  const near = first === undefined ? nearestOf(stem, names) : nearestChoice(stem, types);
+  const near = first === undefined ? nearestCode(stem, names) : nearestChoice(stem, types);
   if (near !== undefined) return { hint: didYouMean(near), meant: members.get(near)?.choice?.name ?? near };
   if (first !== undefined)
     return { hint: ` It may be ${shortListOf(types.map(({ name }) => name))}.`, meant: first.choice.name };
@@ -44,9 +44,6 @@ export function hintFor(key: string, type: string, members: ReadonlyMap<string, 
   return { hint: owners.length === 0 ? '' : ` It may belong into ${owners.map((name) => `"${name}"`).join(' or ')}.` };
 }
 
-const nearestOf = (text: string, names: readonly string[]): string | undefined =>
-  names.find((name) => name.toLowerCase() === text.toLowerCase()) ?? nearestCode(text, names);
-
 interface ChoiceMember {
   readonly name: string;
   readonly type: string;
@@ -55,7 +52,7 @@ interface ChoiceMember {
 
 function nearestChoice(text: string, members: readonly ChoiceMember[]): string | undefined {
   const types = members.map(({ type }) => type);
-  return members.find(({ type, choice }) => nearestOf(text.slice(choice.name.length), types) === type)?.name;
+  return members.find(({ type, choice }) => nearestCode(text.slice(choice.name.length), types) === type)?.name;
 }
 
 const shortListOf = (names: readonly string[]): string =>

@@ -182,7 +182,7 @@ describe('access', () => {
     it.each([
       ['FhirRaed', 'the nearest is "FhirRead"'],
       ['FhirEverythin', 'the nearest is "FhirEverything"'],
-      ['RPC', 'lists all'],
+      ['RPC', 'the nearest is "rpc"'],
       ['authdecision', 'the nearest is "AuthDecision"'],
       ['nothing-like-it', 'docs/reference/routes.md'],
     ])('C13.3: a policy with a link to the unknown Operation %s is refused', async (operation, hint) => {

@@ -58,10 +58,21 @@ describe('errors with a remedy', () => {
   it.each([
     ['GET', '/fhir/Patint/1', 'Did you mean "Patient"?'],
     ['GET', '/patient', 'Did you mean "Patient"?'],
+    ['GET', '/fhir/PATIENT/kept', 'Did you mean "Patient"?'],
+    ['GET', '/FHIR/Patient/kept', 'Did you mean "fhir"?'],
+    ['GET', '/Patient/kept/everything', 'Did you mean "$everything"?'],
+    ['GET', '/Patient/kept/_everything', 'Did you mean "$everything"?'],
+    ['GET', '/Patient/kept/$Everything', 'Did you mean $everything?'],
+    ['GET', '/Patient/kept/history', 'Did you mean "_history"?'],
+    ['GET', '/fhir/Patient/history', 'Did you mean "/Patient/_history"?'],
+    ['GET', '/Patient/search', 'Did you mean "/Patient/_search"?'],
+    ['POST', '/search', 'Did you mean "_search"?'],
+    ['GET', '/Patient/Validate', 'Did you mean "/Patient/$validate"?'],
+    ['GET', '/Metadata', 'Did you mean "metadata"?'],
     ['POST', '/fhir/Observatoin', 'Did you mean "Observation"?'],
     ['GET', '/fhir/SDCDocumnet', 'Did you mean "SDCDocument"?'],
     ['GET', '/fhir/Spaceship', 'GET /metadata lists those that are.'],
-  ])('C10.2: %s %s suggests the nearest type, or where types are listed', async (method, path, hint) => {
+  ])('C10.2: %s %s suggests the nearest type or route, or says where types are listed', async (method, path, hint) => {
     const answer = await app.send(method, path, method === 'POST' ? { body: {} } : {});
     expect(statusAndText(answer)).toEqual([404, expect.stringContaining(hint)]);
   });
