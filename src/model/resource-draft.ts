@@ -171,8 +171,12 @@ const jsonMembersOf = (value: object): JsonMember[] =>
 const ID = /^[A-Za-z0-9.-]{1,64}$/;
 
 export function assertId(id: string): void {
-  if (!ID.test(id))
-    throw new ServiceError('id-invalid', 'An id has 1 to 64 letters, digits, "-" or ".".', { expression: 'id' });
+  if (ID.test(id)) return;
+  const [letter] = /[^A-Za-z0-9.-]/u.exec(id) ?? [];
+  const point = letter?.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+  const has = letter === undefined ? `${id.length} of them` : `${JSON.stringify(letter)} (U+${point})`;
+  const message = `An id has 1 to 64 letters, digits, "-" or "."; this one has ${has}.`;
+  throw new ServiceError('id-invalid', message, { expression: 'id' });
 }
 
 function idOf(inBody: unknown, type: string, inUrl: string | undefined): string | undefined {

@@ -77,6 +77,19 @@ describe('errors with a remedy', () => {
     expect(statusAndText(answer)).toEqual([404, expect.stringContaining(hint)]);
   });
 
+  it.each([
+    ['kept%20', '" " (U+0020)'],
+    ['kept%09', '"\\t" (U+0009)'],
+    ['%E2%80%8Bkept', '"\u200B" (U+200B)'],
+    ['a_b', '"_" (U+005F)'],
+    ['x'.repeat(70), '70 of them'],
+  ])('the refusal of the id %s shows what is wrong', async (id, has) => {
+    expect(statusAndText(await app.get(`/fhir/Patient/${id}`))).toEqual([
+      400,
+      expect.stringContaining(`this one has ${has}`),
+    ]);
+  });
+
   it('C10.2: an entry of a Bundle with a misspelt type gets the nearest type', async () => {
     const entry = [{ request: { method: 'GET', url: 'Patint/1' } }];
     const answer = await app.post('/fhir', { resourceType: 'Bundle', type: 'batch', entry });
