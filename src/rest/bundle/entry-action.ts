@@ -62,13 +62,13 @@ const TARGETS: Readonly<Record<WriteVerb, string>> = {
 };
 
 /**
- * Reads the URL of a request, which is relative or below the server's base URL.
+ * Reads the URL of a request, which is relative, a path of either root, or below the server's base URL.
  * @throws ServiceError 'invalid' for a URL of another server
  */
 export function relativeUrl(url: string, baseUrl: string): string {
   const isAbsolute = /^[a-z][a-z0-9+.-]*:/i.test(url);
   if (isAbsolute && !url.startsWith(`${baseUrl}/`))
-    throw faultAt('request.url', 'request.url is of another server. Make it relative, such as Patient/p7.');
-  const relative = (isAbsolute ? url.slice(baseUrl.length) : url).replace(/^\/+/, '');
-  return (isAbsolute ? relative.replace(/^fhir(\/|$)/, '') : relative).replace(/\/+(?=\?|$)/, '');
+    throw faultAt('request.url', `request.url is not below ${baseUrl}. Make it relative, such as Patient/p7.`);
+  const path = isAbsolute ? url.slice(baseUrl.length) : url;
+  return path.replace(/^\/*(fhir(?![^/?]))?\/*/, '').replace(/\/+(?=\?|$)/, '');
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { login } from '../../../testing/world';
-import { type Received, type Sent, type TestApp, startTestApp } from '../../../testing/test-app';
+import { BASE_URL, type Received, type Sent, type TestApp, startTestApp } from '../../../testing/test-app';
 
 interface AnswerEntry {
   readonly resource?: { readonly resourceType: string; readonly id: string; readonly total?: number };
@@ -541,6 +541,23 @@ describe('Bundles', () => {
       const [entry] = entriesOf(await send('batch', [post(basic({ author: { reference } }))]));
       expect(await readOf(entry)).toMatchObject({ author: { reference } });
     });
+  });
+
+  it.each(['batch', 'transaction'] as const)('an entry of a %s takes its URL below either root', async (type) => {
+    const urls = ['Patient/based', '/Patient/based', '/fhir/Patient/based', `${BASE_URL}/fhir/Patient/based`];
+    for (const url of urls) {
+      const [written] = entriesOf(
+        await send(type, [{ resource: patient({ id: 'based' }), request: { method: 'PUT', url } }]),
+      );
+      const [read] = entriesOf(await send(type, [get(url)]));
+      expect([url, written?.response.status, read?.response.status]).toEqual([
+        url,
+        expect.stringMatching(/^20[01]/),
+        '200 OK',
+      ]);
+    }
+    const { text } = await send(type, [get('http://other.example/fhir/Patient/1')]);
+    expect(text).toContain(`request.url is not below ${BASE_URL}. Make it relative, such as Patient/p7.`);
   });
 
   describe('a transaction that fails', () => {
