@@ -188,7 +188,7 @@ const platform = {
   errors: undefined,
   ucum: undefined,
   text: undefined,
-  discovery: ['handler-calls', 'handler-registry'],
+  discovery: ['definition', 'handler-calls', 'handler-registry'],
   config: ['environment', 'processes'],
   crypto: undefined,
   tracing: undefined,

@@ -8,6 +8,7 @@ import {
   readEnvironmentOfOne,
 } from './platform/config/environment';
 import { shareOf, workerRole } from './platform/config/processes';
+import { assertDefinition, type Members } from './platform/discovery/definition';
 import { ServiceError } from './platform/errors/service-error';
 import { StartError } from './platform/errors/start-error';
 import { ContextLogger } from './platform/logging/context-logger';
@@ -28,6 +29,12 @@ export interface ServerOptions {
   readonly log?: (line: string) => void;
 }
 
+const OPTIONS: Members<ServerOptions> = {
+  'modules?': { each: 'class' },
+  'environment?': 'object',
+  'log?': 'function',
+};
+
 /**
  * Starts a server with modules of your own in this process: database, migrations, HTTP. `SVC_PROCESSES` is not read.
  * @returns when it listens
@@ -37,7 +44,9 @@ export interface ServerOptions {
  * console.log(server.url);
  * await server.stop();
  */
-export function createServer({ modules, environment, log }: ServerOptions = {}): Promise<RunningServer> {
+export function createServer(options: ServerOptions = {}): Promise<RunningServer> {
+  assertDefinition(options, OPTIONS, 'createServer');
+  const { modules, environment, log } = options;
   return loadAndStart(readEnvironmentOfOne(environment), log ?? (() => undefined), modules);
 }
 
@@ -66,7 +75,9 @@ export function runServer(options: Omit<ServerOptions, 'log'> = {}): void {
  */
 const loadAndStart: typeof startServer = async (...settings) => (await import('./boot.js')).startServer(...settings);
 
-async function run({ modules, environment: variables }: Omit<ServerOptions, 'log'>): Promise<void> {
+async function run(options: Omit<ServerOptions, 'log'>): Promise<void> {
+  assertDefinition(options, OPTIONS, 'runServer');
+  const { modules, environment: variables } = options;
   const environment = readEnvironment(variables);
   const role = workerRole();
   if (role !== undefined) {

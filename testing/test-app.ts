@@ -3,6 +3,7 @@ import { type NestExpressApplication } from '@nestjs/platform-express';
 import { Client } from 'pg';
 import { migrationSetsOf } from '../src/platform/database/schema/brings-migrations';
 import { migrate } from '../src/platform/database/schema/migrate';
+import { assertDefinition, type Members } from '../src/platform/discovery/definition';
 import { Clock } from '../src/platform/time/clock';
 import { type AppSettings, BASE_URL, ROOT, startApp } from './app-on-database';
 import { HttpClient, type Received, type Sent } from './http-client';
@@ -40,6 +41,12 @@ export interface TestAppOptions extends AppSettings {
   readonly databaseUrl?: string;
 }
 
+const OPTIONS: Members<TestAppOptions> = {
+  'modules?': { each: 'class' },
+  'environment?': 'object',
+  'databaseUrl?': 'string',
+};
+
 /** Settings that decide what the first start stores in a database. */
 const AT_FIRST_START = ['SVC_AUDIT', 'SVC_TRIAL_POLICY', 'SVC_ENCRYPTION_KEY'];
 
@@ -53,6 +60,7 @@ const AT_FIRST_START = ['SVC_AUDIT', 'SVC_TRIAL_POLICY', 'SVC_ENCRYPTION_KEY'];
  * await app.close();
  */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  assertDefinition(options, OPTIONS, 'startTestApp');
   const { environment = {}, modules = [] } = options;
   const database =
     options.databaseUrl === undefined

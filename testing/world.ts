@@ -1,3 +1,4 @@
+import { assertDefinition } from '../src/platform/discovery/definition';
 import { type TestApp, basicHeader } from './test-app';
 
 /** A User with a password, and a Client through which the User logs in. */
@@ -37,8 +38,10 @@ export interface World<Name extends string> {
  */
 export async function world<Name extends string = never>(
   app: TestApp,
-  { people, resources = {} }: World<Name>,
+  world: World<Name>,
 ): Promise<Readonly<Record<Name, Person>>> {
+  assertDefinition<World<Name>>(world, { 'people?': 'object', 'resources?': 'object' }, 'world');
+  const { people, resources = {} } = world;
   await storeAll(app, Object.entries(resources));
   const loggedIn: [string, Person][] = [];
   for (const [userId, options] of Object.entries<PersonOptions>(people ?? {}))
@@ -47,11 +50,9 @@ export async function world<Name extends string = never>(
 }
 
 /** Stores a User with policies, and a Client, and logs the User in. */
-export async function login(
-  app: TestApp,
-  userId: string,
-  { policies = [{ engine: 'allow' }] }: PersonOptions = {},
-): Promise<Person> {
+export async function login(app: TestApp, userId: string, options: PersonOptions = {}): Promise<Person> {
+  assertDefinition<PersonOptions>(options, { 'policies?': { each: 'object' } }, `The person "${userId}" of world`);
+  const { policies = [{ engine: 'allow' }] } = options;
   const [password, clientId, clientSecret] = [`password of ${userId}`, `client-of-${userId}`, `secret-of-${userId}`];
   const client = { secret: clientSecret, grant_types: ['password'], auth: { password: { refresh_token: true } } };
   // The links of a policy are alternatives: with a second link, the policy would grant more than the spec says.

@@ -127,6 +127,9 @@ export const DeliverBy = DiscoveryService.createDecorator<DeliveryKindDefinition
 @Injectable()
 export class DeliveryKinds extends HandlerRegistry<DeliveryKindDefinition, DeliveryKind> {
   constructor(discovery: DiscoveryService) {
-    super(discovery, DeliverBy, ({ kind }) => kind, ['settingsOf', 'send']);
+    super(discovery, DeliverBy, ({ kind }) => kind, ['settingsOf', 'send'], {
+      kind: 'string',
+      profiles: { each: 'string' },
+    });
   }
 }

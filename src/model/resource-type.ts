@@ -1,5 +1,6 @@
 import { DiscoveryService } from '@nestjs/core';
 import { type OwnShapes } from '../fhir/definitions/element-tables';
+import { type Members } from '../platform/discovery/definition';
 
 /** A search parameter of a type that HL7 does not define. `expression` is FHIRPath, as in a SearchParameter. */
 export interface OwnSearchParameter {
@@ -62,6 +63,33 @@ export interface OwnResourceType {
    */
   readonly isSentOnly?: boolean;
 }
+
+const REFUSAL = { members: { message: 'string', 'kind?': { oneOf: ['unprocessable'] } } } as const;
+
+export const RESOURCE_TYPE: Members<OwnResourceType> = {
+  type: 'string',
+  'shape?': 'object',
+  'searchParameters?': {
+    each: {
+      members: {
+        code: 'string',
+        kind: { oneOf: ['token', 'reference', 'date', 'uri', 'string', 'number', 'quantity'] },
+        expression: 'string',
+        'targets?': { each: 'string' },
+      } satisfies Members<OwnSearchParameter>,
+    },
+  },
+  'isNative?': 'boolean',
+  'refusedWrites?': {
+    members: {
+      'create?': REFUSAL,
+      'update?': REFUSAL,
+      'delete?': REFUSAL,
+      'conditional-delete?': REFUSAL,
+    } satisfies Members<RefusedWrites>,
+  },
+  'isSentOnly?': 'boolean',
+};
 
 /**
  * Decorator that registers a resource type of a module. The decorated class needs no members.

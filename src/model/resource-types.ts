@@ -8,7 +8,13 @@ import { handlerNameOf } from '../platform/discovery/handler-calls';
 import { ServiceError } from '../platform/errors/service-error';
 import { StartError } from '../platform/errors/start-error';
 import { elementTablesOf, faultOfShape, targetsOf } from './own-shape';
-import { DefinesResourceType, type OwnResourceType, type RefusedWrites, type WriteKind } from './resource-type';
+import {
+  DefinesResourceType,
+  type OwnResourceType,
+  type RefusedWrites,
+  RESOURCE_TYPE,
+  type WriteKind,
+} from './resource-type';
 
 /** Policies link to operations by references of this type, which has no resources. */
 const OPERATION = 'Operation';
@@ -26,7 +32,7 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
   private tables: ElementTables | undefined;
 
   constructor(discovery: DiscoveryService) {
-    super(discovery, DefinesResourceType, ({ type }) => type);
+    super(discovery, DefinesResourceType, ({ type }) => type, [], RESOURCE_TYPE);
   }
 
   /** @throws StartError if a module defines a type in a way that would have no effect */

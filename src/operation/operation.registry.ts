@@ -6,7 +6,7 @@ import { StartError } from '../platform/errors/start-error';
 import { OperationNames } from '../platform/http/operation-names';
 import { operationIdOfCode } from '../platform/http/route-access';
 import { ResourceTypes } from '../model/resource-types';
-import { ANY_TYPE, Operation, type OperationDefinition, type OperationHandler } from './operation';
+import { ANY_TYPE, Operation, OPERATION, type OperationDefinition, type OperationHandler } from './operation';
 
 const CODE = /^[A-Za-z][A-Za-z0-9_-]*$/;
 
@@ -22,7 +22,7 @@ export class OperationRegistry
   ) {
     const keyOf = ({ level, resourceType, code }: OperationDefinition): string =>
       operationKey(level, code, resourceType);
-    super(discovery, Operation, keyOf, ['execute']);
+    super(discovery, Operation, keyOf, ['execute'], OPERATION);
   }
 
   protected override faultOf(meta: OperationDefinition, handler: OperationHandler): string | undefined {

@@ -2,6 +2,7 @@ import { DiscoveryService } from '@nestjs/core';
 import { capitalized } from '../fhir/definitions/definitions';
 import { type FhirAnswer } from '../fhir/edge/fhir-answer';
 import { type AnswerFormat } from '../fhir/edge/format';
+import { type Members } from '../platform/discovery/definition';
 
 /**
  * The `resourceType` of an operation that can be called on all resource types.
@@ -65,6 +66,26 @@ export interface OperationDefinition {
   /** The query parameters of the operation, for the OpenAPI document. */
   readonly parameters?: readonly { readonly name: string; readonly description: string }[];
 }
+
+export const OPERATION: Members<OperationDefinition> = {
+  code: 'string',
+  'resourceType?': 'string',
+  level: { oneOf: ['system', 'type', 'instance'] },
+  methods: { each: { oneOf: ['GET', 'POST'] } },
+  description: 'string',
+  'definition?': 'string',
+  'details?': 'string',
+  'tag?': 'string',
+  'enforcesRows?': 'boolean',
+  'hasLines?': 'boolean',
+  'hasPage?': 'boolean',
+  'needsSession?': 'boolean',
+  'exampleId?': 'string',
+  'exampleBody?': 'object',
+  'exampleAnswer?': 'object',
+  'answerParts?': 'object',
+  'parameters?': { each: { members: { name: 'string', description: 'string' } } },
+};
 
 /**
  * The parts of a Parameters resource, by name. Each has the type of its value, such as `decimal`, or nested parts. A

@@ -2,6 +2,7 @@ import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/comm
 import { DiscoveryService } from '@nestjs/core';
 import { Ambient } from '../ambient';
 import { Environment } from '../config/environment';
+import { INDEX_JOB_LOCK, SESSION_SWEEP_LOCK } from '../database/advisory-locks';
 import { Statements } from '../database/statements';
 import { UnitOfWork } from '../database/unit-of-work';
 import { HandlerRegistry } from '../discovery/handler-registry';
@@ -19,6 +20,11 @@ interface TaskState {
   timer?: NodeJS.Timeout;
 }
 
+/** Whether a task may have a lock: modules may not have those from 4,713,000 to 4,713,999 (`advisory-locks.ts`). */
+const isTaskLock = (lock: number): boolean =>
+  [INDEX_JOB_LOCK, SESSION_SWEEP_LOCK].includes(lock) ||
+  (Number.isSafeInteger(lock) && Math.floor(lock / 1000) !== 4713);
+
 /** Runs every provider that has the decorator `@Background`. */
 @Injectable()
 @MetricsFrom({ source: 'background', path: '/metrics' })
@@ -27,6 +33,8 @@ export class BackgroundTasks
   implements BeforeApplicationShutdown, MetricSource
 {
   private readonly logger = new Logger(BackgroundTasks.name);
+  /** The owners of locks, by number. */
+  private readonly locks = new Map<number, string>();
   private readonly states = new Map<string, TaskState>();
   private isStopping = false;
 
@@ -36,7 +44,17 @@ export class BackgroundTasks
     private readonly statements: Statements,
     private readonly unitOfWork: UnitOfWork,
   ) {
-    super(discovery, Background, ({ task }) => task, ['step']);
+    const members = { task: 'string', interval: 'function', 'lock?': 'number' } as const;
+    super(discovery, Background, ({ task }) => task, ['step'], members);
+  }
+
+  protected override faultOf(meta: BackgroundDefinition, handler: BackgroundTask): string | undefined {
+    const { task, lock } = meta;
+    if (lock === undefined) return super.faultOf(meta, handler);
+    const taken = isTaskLock(lock) ? this.locks.get(lock) : 'not for modules';
+    this.locks.set(lock, `that of the task "${task}"`);
+    if (taken === undefined) return super.faultOf(meta, handler);
+    return `its lock ${lock} is ${taken}. Use a whole number from 1 to 999,999 that no other task has`;
   }
 
   /** Starts all tasks that have an interval. Call it after the setup of every module. */

@@ -8,8 +8,8 @@ export interface BackgroundDefinition {
   /** Milliseconds between the end of a run and the next run. With 0, the task runs only when it is woken. */
   readonly interval: (environment: Environment) => number;
   /**
-   * A lock of `advisory-locks.ts`. With a lock, only one replica at a time does a step, and a step is one transaction.
-   * Without one, each replica runs the task.
+   * The number of an advisory lock of PostgreSQL, from 1 to 999,999, which no other task has. With a lock, only one
+   * replica at a time does a step, and a step is one transaction. Without one, each replica runs the task.
    */
   readonly lock?: number;
 }

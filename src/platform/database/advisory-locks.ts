@@ -1,8 +1,8 @@
 /**
- * This file has the numbers of all advisory locks. They never change, since replicas of two releases run concurrently.
- * PostgreSQL keeps locks with one key and locks with two keys separate, so a number may be in both lists. Ids and
- * conditions of resources are also locked with one key, a hash. If such a hash equals a number here, the only effect is
- * a wait.
+ * This file has the numbers of all advisory locks of the server, from 4,713,000 to 4,713,999; tasks of modules have
+ * others. They never change, since replicas of two releases run concurrently. PostgreSQL keeps locks with one key and
+ * locks with two keys separate, so a number may be in both lists. Ids and conditions of resources are also locked with
+ * one key, a hash. If such a hash equals a number here, the only effect is a wait.
  */
 
 /** Keys of the locks with one key. */

@@ -1,6 +1,7 @@
 import { type OnModuleInit } from '@nestjs/common';
 import { type DiscoveryService } from '@nestjs/core';
 import { StartError } from '../errors/start-error';
+import { definitionFault, type Members } from './definition';
 import { nameHandler, handlerNameOf } from './handler-calls';
 
 interface Registered<Meta, Handler> {
@@ -26,6 +27,8 @@ export abstract class HandlerRegistry<Meta, Handler extends object> implements O
     private readonly keyOf: (meta: Meta, handler: Handler) => string | undefined,
     /** The methods that each handler must have. The compiler does not compare a class with its decorator. */
     private readonly methods: readonly (keyof Handler & string)[] = [],
+    /** The options of the decorator. Absent if it takes a text. */
+    private readonly members?: Members<NonNullable<Meta>>,
   ) {}
 
   onModuleInit(): void {
@@ -33,7 +36,8 @@ export abstract class HandlerRegistry<Meta, Handler extends object> implements O
       const meta = this.discovery.getMetadataByDecorator(this.decorator, wrapper) as Meta;
       const handler = wrapper.instance as Handler;
       nameHandler(handler, wrapper.host?.name);
-      const fault = wrapper.isDependencyTreeStatic() ? this.faultOf(meta, handler) : NOT_STATIC;
+      const malformed = this.members && definitionFault(meta, this.members);
+      const fault = wrapper.isDependencyTreeStatic() ? (malformed ?? this.faultOf(meta, handler)) : NOT_STATIC;
       if (fault !== undefined) throw new StartError(`${handlerNameOf(handler)}: ${fault}.`);
       const key = this.keyOf(meta, handler);
       if (typeof key !== 'string' || key === '')

@@ -4,6 +4,7 @@ import { HandlerRegistry } from '../discovery/handler-registry';
 import { errorName } from '../logging/error-trace';
 import { family, type MetricFamily } from './metric-family';
 import {
+  METRIC_PATHS,
   type MetricPath,
   type MetricScope,
   MetricsFrom,
@@ -29,7 +30,11 @@ export class Metrics extends HandlerRegistry<MetricSourceDefinition, MetricSourc
   private readonly running = new Map<string, Promise<readonly MetricFamily[]>>();
 
   constructor(discovery: DiscoveryService) {
-    super(discovery, MetricsFrom, ({ source }) => source, ['read']);
+    super(discovery, MetricsFrom, ({ source }) => source, ['read'], {
+      source: 'string',
+      path: { oneOf: METRIC_PATHS },
+      'of?': { oneOf: ['cluster', 'process'] },
+    });
   }
 
   /**

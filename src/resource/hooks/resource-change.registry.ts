@@ -30,7 +30,8 @@ export class ResourceChangeListeners
     private readonly unitOfWork: UnitOfWork,
     private readonly types: ResourceTypes,
   ) {
-    super(discovery, OnResourceChange, (_meta, listener) => listener.constructor.name);
+    const members = { 'types?': { each: 'string' } } as const;
+    super(discovery, OnResourceChange, (_meta, listener) => listener.constructor.name, [], members);
   }
 
   protected override faultOf(meta: Meta, listener: ResourceChangeListener): string | undefined {

@@ -7,6 +7,7 @@ import { eventually, type Received, ROOT, startTestApp, type TestApp, world } fr
 import {
   Background,
   BringsMigrations,
+  createServer,
   DefinesResourceType,
   DeliverBy,
   EngineOf,
@@ -464,6 +465,7 @@ describe('a fault of a module at the start', () => {
     );
   });
 
+  const asAny = <T>(value: unknown): T => value as T;
   const call = { execute: () => Promise.resolve({ status: 200 }) };
   const operation = (over: Partial<OperationDefinition>): ClassDecorator =>
     Operation({ code: 'count', level: 'system', methods: ['GET'], description: 'x', ...over });
@@ -543,6 +545,81 @@ describe('a fault of a module at the start', () => {
       'the search parameter Bed.site cannot be used: it leads to code, which a parameter of type date does not index',
     ],
     ['has targets of a token', bedWith({ targets: ['Basic'] }), {}, 'it has targets, but its kind is not "reference"'],
+    [
+      'misspells an option',
+      OnResourceChange(asAny({ type: ['Basic'] })),
+      call,
+      '"type" is unknown. Rename it to "types".',
+    ],
+    ['has an unknown option', EngineOf(asAny({ name: 'acme' })), { compile: call.execute }, 'gives it no name'],
+    [
+      'has a far option',
+      MetricsFrom(asAny({ source: 'acme', path: '/metrics', quickly: true })),
+      call,
+      '"quickly" is unknown. Known are source, path, of.',
+    ],
+    [
+      'has a text for a list',
+      OnResourceChange(asAny({ types: 'Basic' })),
+      call,
+      '"types" must be an array, but is a text.',
+    ],
+    [
+      'has no code of a parameter',
+      bedWith(asAny({ code: undefined })),
+      {},
+      '"searchParameters[0].code" must be a text, but is missing.',
+    ],
+    [
+      'misspells a member of a parameter',
+      bedWith(asAny({ target: ['Basic'] })),
+      {},
+      '"searchParameters[0].target" is unknown. Rename it to "targets".',
+    ],
+    [
+      'has another kind of parameter',
+      bedWith(asAny({ kind: 'code' })),
+      {},
+      'must be one of token, reference, date, uri, string, number, quantity, but is a text.',
+    ],
+    ['lacks methods', operation(asAny({ methods: undefined })), call, '"methods" must be an array, but is missing.'],
+    ['has an unknown method', operation(asAny({ methods: ['PUT'] })), call, '"methods[0]" must be one of GET, POST'],
+    [
+      'has parameters in an object',
+      operation(asAny({ parameters: {} })),
+      call,
+      '"parameters" must be an array, but is an object.',
+    ],
+    [
+      'has an instance as params',
+      RpcMethod({ method: 'acme/x', description: 'x', params: asAny({ x: 1 }) }),
+      call,
+      '"params" must be a class, but is an object.',
+    ],
+    [
+      'has an interval in a number',
+      Background(asAny({ task: 'acme', interval: 5 })),
+      call,
+      '"interval" must be a function',
+    ],
+    [
+      'has profiles in a text',
+      DeliverBy(asAny({ kind: 'acme', profiles: 'x' })),
+      call,
+      '"profiles" must be an array, but is a text.',
+    ],
+    [
+      'has a lock of the server',
+      Background({ task: 'acme', interval: () => 0, lock: 4_713_590 }),
+      { step: call.execute },
+      'its lock 4713590 is not for modules. Use a whole number from 1 to 999,999 that no other task has.',
+    ],
+    [
+      'has a lock of a fraction',
+      Background({ task: 'acme', interval: () => 0, lock: 1.5 }),
+      {},
+      'its lock 1.5 is not for',
+    ],
   ])('names a class that %s', async (_what, decorator, members, expected) => {
     @Injectable()
     @decorator
@@ -554,6 +631,79 @@ describe('a fault of a module at the start', () => {
     const refusal = await start(WrongModule);
     expect(refusal).toContain('StartError: Wrong of WrongModule: ');
     expect(refusal).toContain(expected);
+  });
+
+  it('names a task with the lock of another task', async () => {
+    const locked = (task: string): Type => {
+      @Injectable()
+      @Background({ task, interval: () => 0, lock: 7 })
+      class Locked {
+        step(): Promise<undefined> {
+          return Promise.resolve(undefined);
+        }
+      }
+      return Locked;
+    };
+
+    @Module({ providers: [locked('acme-one'), locked('acme-two')] })
+    class LockedModule {}
+    expect(await start(LockedModule)).toContain(
+      'Locked of LockedModule: its lock 7 is that of the task "acme-one". Use a whole number from 1 to 999,999',
+    );
+  });
+
+  class CreateNights1795000000000 {
+    readonly name = 'CreateNights1795000000000';
+  }
+
+  it.each<[string, unknown, string]>([
+    [
+      'its migrations in an object',
+      { prefix: 'acme_x', migrations: {} },
+      '"migrations" must be an array, but is an object',
+    ],
+    ['no migrations', { prefix: 'acme_x' }, '"migrations" must be an array, but is missing'],
+    [
+      'a class of TypeORM as a migration',
+      { prefix: 'acme_x', migrations: [CreateNights1795000000000] },
+      '"migrations[0]" must be an object, but is a class',
+    ],
+    [
+      'statements in a text',
+      { prefix: 'acme_x', migrations: [{ name: 'X1795000000000', statements: 'select 1' }] },
+      '"migrations[0].statements" must be an array, but is a text',
+    ],
+    ['no prefix', { migrations: [] }, '"prefix" must be a text, but is missing'],
+  ])('names a module that brings %s', async (_what, definition, expected) => {
+    @BringsMigrations(asAny(definition))
+    @Module({})
+    class TablesModule {}
+    expect(await start(TablesModule)).toContain(`@BringsMigrations of TablesModule: ${expected}.`);
+  });
+
+  it('names a module whose lists are no arrays', async () => {
+    @Module(asAny({ providers: Absent }))
+    class ListModule {}
+
+    @Module({ imports: [ListModule] })
+    class OuterModule {}
+    expect(await start(OuterModule)).toContain('@Module of ListModule: "providers" must be an array, but is a class.');
+  });
+
+  it('names a member of `modules` that is no class', async () => {
+    for (const [options, expected] of [
+      [{ module: [NeedyModule] }, '"module" is unknown. Rename it to "modules"'],
+      [{ modules: NeedyModule }, '"modules" must be an array, but is a class'],
+      [{ modules: [new NeedyModule()] }, '"modules[0]" must be a class, but is an object'],
+      [{ modules: [undefined] }, '"modules[0]" must be a class, but is missing'],
+    ] as const) {
+      expect(() => createServer(asAny(options))).toThrow(`createServer: ${expected}.`);
+      await expect(startTestApp(asAny(options))).rejects.toThrow(`startTestApp: ${expected}.`);
+    }
+    const people = { una: { policy: [] } };
+    await expect(world(healthy, asAny<Parameters<typeof world<'una'>>[1]>({ people }))).rejects.toThrow(
+      '"policy" is unknown. Known are policies.',
+    );
   });
 
   it('names a handler with request scope', async () => {

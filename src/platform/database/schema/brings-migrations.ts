@@ -1,7 +1,8 @@
-import { type DynamicModule, type ForwardReference, type Type } from '@nestjs/common';
+import { type DynamicModule, type ForwardReference, type ModuleMetadata, type Type } from '@nestjs/common';
 import { MODULE_METADATA } from '@nestjs/common/constants';
 import 'reflect-metadata';
 import { StartError } from '../../errors/start-error';
+import { assertDefinition, type Members } from '../../discovery/definition';
 import { type Migration, type MigrationSet, tablesMadeBy } from '../migration';
 
 export interface MigrationsDefinition {
@@ -14,6 +15,26 @@ export interface MigrationsDefinition {
 }
 
 const MIGRATIONS_OF = Symbol('migrations');
+
+const LISTS: Members<ModuleMetadata> = {
+  'imports?': { each: 'any' },
+  'providers?': { each: 'any' },
+  'controllers?': { each: 'any' },
+  'exports?': { each: 'any' },
+};
+
+const MEMBERS: Members<MigrationsDefinition> = {
+  prefix: 'string',
+  migrations: {
+    each: {
+      members: {
+        name: 'string',
+        statements: { each: 'string' },
+        'isApart?': 'boolean',
+      } satisfies Members<Migration>,
+    },
+  },
+};
 
 /**
  * Gives a Nest module its own tables. Each start of the server applies the module's migrations, after those of the
@@ -38,7 +59,7 @@ type Imported = Type | DynamicModule | ForwardReference | Promise<DynamicModule>
 
 /**
  * Returns the migrations of `modules` and of all that they import; those of imported modules come first.
- * @throws StartError if two modules have the same prefix or table
+ * @throws StartError if two modules have the same prefix or table, or the lists of a module are no arrays
  */
 export function migrationSetsOf(modules: readonly Type[]): MigrationSet[] {
   const seen = new Set<unknown>();
@@ -47,10 +68,13 @@ export function migrationSetsOf(modules: readonly Type[]): MigrationSet[] {
     const module = typeof given === 'object' && 'module' in given ? given.module : given;
     if (typeof module !== 'function' || seen.has(module)) return;
     seen.add(module);
+    const lists = Object.values(MODULE_METADATA).map((name) => [name, Reflect.getMetadata(name, module) as unknown]);
+    assertDefinition(Object.fromEntries(lists), LISTS, `@Module of ${module.name}`);
     const imported = (Reflect.getMetadata(MODULE_METADATA.IMPORTS, module) ?? []) as readonly Imported[];
     for (const one of imported) visit(one);
     const definition = Reflect.getMetadata(MIGRATIONS_OF, module) as MigrationsDefinition | undefined;
     if (definition === undefined) return;
+    assertDefinition(definition, MEMBERS, `@BringsMigrations of ${module.name}`);
     const set = setOf(module.name, definition);
     for (const other of brought) assertApart(other, [module.name, set]);
     brought.push([module.name, set]);
