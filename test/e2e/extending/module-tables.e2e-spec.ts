@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
 import { type Client } from 'pg';
 import { type Migration } from '../../../src/platform/database/migration';
 import { migrate } from '../../../src/platform/database/schema/migrate';
+import { SERVER_WORDS } from '../../../src/platform/database/schema/schema-migrations';
 import { DatabaseClient } from '../../../src/platform/database/database-client';
 import { type ClonedDatabase, cloneDatabase } from '../../../testing/test-databases';
 
@@ -123,9 +125,22 @@ describe('a migration of a module', () => {
   });
 
   it('is refused if its table exists already, and the error names the module', async () => {
-    expect(await startWith('resource', migration(['create table resource_history (id int)']))).toContain(
-      'The database has no migration with the prefix "resource", but these tables of its migrations: resource_history.',
+    await client.query('create table acme_there_x (id int)');
+    expect(await startWith('acme_there', migration(['create table acme_there_x (id int)']))).toContain(
+      'The database has no migration with the prefix "acme_there", but these tables of its migrations: acme_there_x.',
     );
+  });
+
+  it.each(['resource', 'session_log', 'svc'])('is refused with the prefix %s of the server', async (prefix) => {
+    expect(await startWith(prefix, migration([`create table ${prefix}_x (id int)`]))).toContain(
+      `The prefix "${prefix}" of the migrations of a module begins as tables of the server do, which may get more of them. Begin it with a name of your own, such as "acme_${prefix}".`,
+    );
+  });
+
+  it('cannot use the prefixes that the page for modules lists, and these are all', () => {
+    const [, words = ''] = /begins with none of (.*?)\.\s/s.exec(readFileSync('docs/how-to/extend.md', 'utf8')) ?? [];
+    // A new table of the server begins with one of these words: a module may have tables with any other.
+    expect([...words.matchAll(/`(\w+)`/g)].map(([, word]) => word).sort()).toEqual([...SERVER_WORDS].sort());
   });
 
   it('of a newer release stops the start with an older release of the module', async () => {

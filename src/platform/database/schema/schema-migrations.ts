@@ -43,6 +43,8 @@ export async function pendingMigrations(client: Client, sets: readonly Migration
 }
 
 function refusalOfNew({ module, migrations }: MigrationSet, existing: ReadonlySet<string>): string | undefined {
+  if (module !== CORE.module && SERVER_WORDS.has(firstWordOf(module)))
+    return `The prefix "${module}" of the migrations of a module begins as tables of the server do, which may get more of them. Begin it with a name of your own, such as "acme_${module}".`;
   const foreign = tablesOf(migrations).filter((name) => existing.has(name));
   if (foreign.length === 0) return undefined;
   if (module !== CORE.module) {
@@ -163,4 +165,8 @@ function tablesOf(migrations: readonly Migration[]): string[] {
 }
 
 const SERVER_TABLES = ['schema_migration', ...tablesOf(CORE.migrations)];
+const firstWordOf = (name: string): string => name.split('_', 1)[0] ?? '';
+
+/** The first words of the server's tables, and that of later ones (docs/how-to/extend.md). */
+export const SERVER_WORDS: ReadonlySet<string> = new Set(['svc', ...SERVER_TABLES.map(firstWordOf)]);
 const SERVER_FUNCTIONS = functionsMadeBy(CORE.migrations.flatMap(({ statements }) => statements));
