@@ -48,6 +48,13 @@ function regexPattern(source: string, path: string): Pattern {
 function pathPattern(steps: readonly string[], path: string, reads: Set<RequestPart>): Pattern {
   const [part = ''] = steps;
   if (!isRequestPart(part)) throw policyFault(path, `refers to "${part}", which is no part of the request`);
+  // `session.role` is a list, so such a path leads to nothing. It would match each request without the compared value.
+  if (/^session,role,[^\d]/.test(String(steps)))
+    throw policyFault(
+      path,
+      'reads members of session.role, which is a list. Put the Role into criteria, such as ' +
+        '"Patient?_id={{session.role.links.patient.id}}", which reads all of them',
+    );
   reads.add(part);
   return (value, run) =>
     isEqual(value, valueAt(run.request, steps), run) ? undefined : failed(path, `must equal .${steps.join('.')}`);

@@ -59,7 +59,7 @@ export class AccessPolicyRule implements ResourceRule {
     assertRoleName(value.roleName);
     assertType(value.type, isForRpc);
     assertCriteria(value.criteria);
-    assertMatchable(value, this.types.names());
+    assertMatchable(value, { types: this.types.names(), operations: [...this.operations.all()] });
     const { criteria } = compilePolicy(value, this.engines);
     for (const template of criteria) await this.rows.assertSearchable(template);
   }

@@ -33,6 +33,22 @@ describe('the check of a policy for probable mistakes', () => {
     ],
     [matcho({ 'request-method': { $enum: ['get', 'fetch'] } }), 'is \\"fetch\\", which no request has'],
     [matcho({ params: { 'resource/type': 'Pateint' } }), 'Did you mean \\"Patient\\"?'],
+    // It would grant deletes too, since methods are in lower case.
+    [matcho({ 'request-method': { $not: 'DELETE' } }), 'Did you mean \\"delete\\"?'],
+    [matcho({ params: { 'resource/type': { $not: { $enum: ['Uesr', 'Role'] } } } }), 'Did you mean \\"User\\"?'],
+    [
+      matcho({ operation: { id: 'FhirRaed' } }),
+      'AccessPolicy.matcho.operation.id is \\"FhirRaed\\", which no request has. Did you mean \\"FhirRead\\"?',
+    ],
+    [
+      matcho({ headers: { 'X-Emergency': 'nil?' } }),
+      'is \\"X-Emergency\\", which no request has. Did you mean \\"x-emergency\\"?',
+    ],
+    // It would lead to nothing, and so match each request that names no resource.
+    [
+      matcho({ params: { 'resource/id': '.session.role.links.patient.id' } }),
+      'AccessPolicy.matcho.params.resource/id reads members of session.role, which is a list.',
+    ],
     [
       { engine: 'complex', or: [{ engine: 'allow' }, matcho({ params: { 'resource/type': 'patient' } })] },
       'AccessPolicy.or[1].matcho.params.resource/type',
@@ -49,7 +65,8 @@ describe('the check of a policy for probable mistakes', () => {
   it.each<[object]>([
     [matcho({ 'request-method': '#^(get|head)$', params: { 'resource/type': { $enum: ['Patient', 'SDCDocument'] } } })],
     [matcho({ 'request-method': 'present?', params: { 'resource/type': '.user.data.type' } })],
-    [matcho({ 'request-method': { $not: 'GET' }, params: { 'resource/type': { '$one-of': ['Ward'] } } })],
+    [matcho({ 'request-method': { $not: 'get' }, operation: { id: '#^Fhir(Read|Search)$' } })],
+    [matcho({ headers: { 'x-emergency': 'present?' }, params: { 'resource/id': '.session.role.0.links.patient.id' } })],
   ])('accepts: %j', async (policy) => {
     const answer = await app.put('/AccessPolicy/right', policy);
     expect([answer.status < 300, answer.text]).toEqual([true, expect.any(String)]);
