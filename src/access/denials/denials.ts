@@ -38,7 +38,7 @@ export class Denials implements MetricSource {
     const note = reasons.policies.length === 0 ? { note: noteOn(summary, limited) } : {};
     const id = await this.idOf({ request: summary, ...reasons, ...note }, request);
     const message = limited
-      ? 'The policies that grant this request limit it to some resources, which cannot be done here.'
+      ? 'The policies that grant this request limit it to some resources, and this route cannot apply criteria.'
       : 'No AccessPolicy grants this request.';
     return new ServiceError('policy-missing', `${message} Why: GET /auth/decisions/${id}`);
   }

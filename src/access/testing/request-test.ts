@@ -3,6 +3,8 @@ import { type NativeReference, type Resource } from '../../fhir/types';
 import { Environment } from '../../platform/config/environment';
 import { Statements } from '../../platform/database/statements';
 import { TimeLimit } from '../../platform/database/time-limit';
+import { isObject } from '../../platform/json/plain-object';
+import { WRITE_IDS } from '../../resource/access/entry-access';
 import { AccessDecision, type PolicyOutcome } from '../decision/access-decision';
 import { AccessPolicies } from '../policy/access-policies';
 import { linksThatCover } from '../policy/policy-index';
@@ -106,7 +108,7 @@ export class RequestTest {
       );
     const isHidden = isLimited && finding.size === 0 && row !== undefined;
     const hidden = isHidden ? await hiddenNote(request, row, seen?.isStored, policies) : undefined;
-    const note = await noteOn(request, policies.length === 0, hidden);
+    const note = await noteOn(request, policies.length === 0, hidden ?? (isLimited ? noteOnWrite(request) : undefined));
     const more = outcomes.length - policies.length;
     return { decision, policies, more: more === 0 ? undefined : more, note };
   }
@@ -147,21 +149,30 @@ export class RequestTest {
   }
 }
 
+/** The resource that the route names, or the target or document of an RPC call. */
 async function namedRowOf(request: LazyRequest): Promise<ResourceName | undefined> {
-  const { 'resource/type': type, 'resource/id': id } = ((await request.part('params')) ?? {}) as Record<
-    string,
-    unknown
-  >;
+  const { target, document } = objectOf(request.rpc?.params);
+  const params = objectOf(await request.part('params'));
+  const { resourceType: type = params['resource/type'], id = params['resource/id'] } = objectOf(target ?? document);
   return typeof type === 'string' && typeof id === 'string' ? { type, id } : undefined;
 }
 
-/** @param hidden the note for a request that names a resource that no criterion finds */
-async function noteOn(request: LazyRequest, isUncovered: boolean, hidden?: string): Promise<string | undefined> {
+const objectOf = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {});
+
+const STORING = [...WRITE_IDS.POST, ...WRITE_IDS.PUT, ...WRITE_IDS.PATCH] as readonly string[];
+
+const noteOnWrite = ({ operationId = '' }: LazyRequest): string | undefined =>
+  STORING.includes(operationId)
+    ? 'The criteria must also find the resource as the write would store it, which is not tested here.'
+    : undefined;
+
+/** @param other the note for a request whose caller and policies exist */
+async function noteOn(request: LazyRequest, isUncovered: boolean, other?: string): Promise<string | undefined> {
   const caller = callerText(request);
   if (!(await couldCall(request))) return `There is no active ${caller.slice('the '.length)}: its requests get 401.`;
   if (isUncovered)
     return `No AccessPolicy covers this request. Link one to ${caller}${request.caller.userId === undefined ? '' : ', or name one of its Roles as roleName'}.`;
-  return hidden;
+  return other;
 }
 
 const callerText = ({ caller: { userId, clientId } }: LazyRequest): string =>
@@ -173,9 +184,13 @@ async function hiddenNote(
   isStored: boolean | undefined,
   policies: readonly TestedPolicy[],
 ): Promise<string> {
-  if (isStored === false && (await request.part('request-method')) === 'put')
+  const isPut = (await request.part('request-method')) === 'put';
+  if (isStored === false && isPut)
     return `${row.type}/${row.id} is not stored. PUT creates it, if a criterion finds what is sent.`;
-  return `${whyHidden(row, isStored, policies)} So ${callerText(request)} gets the answer for a resource that is not stored.`;
+  const answer = isPut
+    ? `403${isStored === true ? '' : ' if it is stored'}`
+    : 'the answer for a resource that is not stored';
+  return `${whyHidden(row, isStored, policies)} So ${callerText(request)} gets ${answer}.`;
 }
 
 function whyHidden(

@@ -232,5 +232,5 @@ export class RequestContext {
 export const limitedToRows = (): ServiceError =>
   new ServiceError(
     'rows-limited',
-    'The policies that grant this request limit it to some resources, which cannot be done here.',
+    'The policies that grant this request limit it to some resources, and this route cannot apply criteria.',
   );

@@ -49,4 +49,7 @@ where (select true from resource c where c.type = a.type and c.id = a.id and ${t
  * callers cannot distinguish the two.
  */
 export const notGranted = (): ServiceError =>
-  new ServiceError('rows-not-granted', 'The policies that grant this request do not cover this resource.');
+  new ServiceError(
+    'rows-not-granted',
+    'The criteria of the policies that grant this request do not cover this resource, as stored or as sent.',
+  );

@@ -410,6 +410,33 @@ describe('POST /auth/test-request', () => {
     );
   });
 
+  it('says that a hidden resource cannot be replaced, and that criteria are tested on what a write stores', async () => {
+    const noteOf = async (method: string, uri: string): Promise<unknown> =>
+      (await tested({ 'request-method': method, uri, 'user-id': 'ana', body: { resourceType: 'Patient' } })).note;
+    expect(await noteOf('put', '/Patient/p2')).toBe(
+      'Patient/p2 is stored, but c-own does not grant it: its id is p2, not p1. So the User "ana" gets 403.',
+    );
+    const onWrites = 'The criteria must also find the resource as the write would store it, which is not tested here.';
+    expect([await noteOf('post', '/Patient'), await noteOf('put', '/Patient/p1')]).toEqual([onWrites, onWrites]);
+  });
+
+  it('explains which target of an RPC call the criteria do not find', async () => {
+    await app.put('/SDCDocument/d2', { status: 'draft', patient: { resourceType: 'Patient', id: 'p2' } });
+    await app.put('/AccessPolicy/e-comments', {
+      engine: 'matcho',
+      link: ana,
+      matcho: { params: { _m: 'svc.sdc.addendum/add-comment' } },
+      criteria: 'SDCDocument?patient=Patient/{{user.data.patient}}',
+    });
+    const params = { target: { resourceType: 'SDCDocument', id: 'd2' } };
+    const body = { method: 'svc.sdc.addendum/add-comment', params };
+    const { decision, policies } = await tested({ 'request-method': 'post', uri: '/rpc', 'user-id': 'ana', body });
+    expect(decision).toMatchObject({ granted: true, rows: 'some', 'finds-resource': false, 'is-stored': true });
+    const result: unknown = expect.objectContaining({ reason: 'its patient is Patient/p2, not Patient/p1' });
+    expect(policies).toContainEqual(expect.objectContaining({ id: 'e-comments', result }));
+    await app.delete('/AccessPolicy/e-comments');
+  });
+
   it('names the search parameters that do not match, with the values of the resource if it has them as text', async () => {
     await login(app, 'warden', { policies: [] });
     await app.put('/Location/w1', {});
