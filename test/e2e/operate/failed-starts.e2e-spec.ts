@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
@@ -118,6 +119,32 @@ describe('O9: a failed start prints one sentence and no stack', () => {
       await runStatement(database.url, `drop role ${ROLE}`);
     }
   });
+
+  it('where the role does not own the tables: also the check of the upgrade refuses, and nothing is changed', async () => {
+    const stored = await cloneDatabase();
+    await runStatement(database.url, `create role ${ROLE} login password 'start-spec'`);
+    try {
+      await runStatement(stored.url, `delete from schema_migration where name like 'CreateSessionLink%'`);
+      await runStatement(stored.url, 'drop table session_link');
+      await runStatement(stored.url, `grant select, update on all tables in schema public to ${ROLE}`);
+      await runStatement(stored.url, `grant create on schema public to ${ROLE}`);
+      const url = new URL(stored.url);
+      Object.assign(url, { username: ROLE, password: 'start-spec' });
+      const sentence = await sentenceOf(external(url.href));
+      expect(sentence).toMatch(
+        /^The role of DATABASE_URL lacks a right: it does not own .*schema_migration.*\. Let it own the database and its tables/,
+      );
+      const check = spawnSync(
+        process.execPath,
+        [join(process.env.TEST_BUILD ?? '', 'tools/migrate/migrate.js'), '--check'],
+        { env: { PATH: process.env.PATH, ...external(url.href) }, encoding: 'utf8' },
+      );
+      expect([check.status, check.stdout, check.stderr.trim()]).toEqual([1, '', sentence]);
+    } finally {
+      await stored.drop();
+      await runStatement(database.url, `drop role ${ROLE}`);
+    }
+  }, 90_000);
 
   it('if the first start lacks secrets, or has a short password', async () => {
     expect(await sentenceOf(external(database.url))).toMatch(

@@ -47,6 +47,7 @@ export function migrate(
     const pid = await assertSuitable(client); // before the lock: a transaction pooler would keep the lock
     await waitForLock(client, tell);
     const pending = await pendingMigrations(client, [CORE, ...sets]);
+    await assertMayMigrate(client, pending);
     await check(client);
     const older = await olderServers(client, pending);
     if (older !== undefined) tell(older);
@@ -108,6 +109,32 @@ export interface PlannedMigrations {
   readonly tables: readonly { readonly name: string; readonly bytes: number; readonly rows: number }[];
 }
 
+const sqlOf = (pending: readonly PendingMigration[]): string =>
+  pending.flatMap(({ migration }) => migration.statements).join('\n');
+
+/** The existing tables that the SQL in $1 names. */
+const NAMED_TABLES = `pg_class where relkind = 'r' and relnamespace = current_schema::text::regnamespace
+  and $1 ~ ('\\m' || relname || '\\M')`;
+
+/** Checks the rights of the role before the first migration, after which an older release could not start. */
+async function assertMayMigrate(client: Client, pending: readonly PendingMigration[]): Promise<void> {
+  if (pending.length === 0) return;
+  const { rows } = await client.query<{ fault: string | null }>(
+    `select case when not has_schema_privilege(current_schema::text, 'create') then 'permission denied for schema ' || current_schema
+      else 'it does not own ' || string_agg(relname, ', ' order by relname) end as fault
+    from ${NAMED_TABLES} and not pg_has_role(relowner, 'usage')`,
+    [`${sqlOf(pending)} schema_migration`],
+  );
+  const fault = rows[0]?.fault ?? undefined;
+  if (fault !== undefined) throw rightLacks(fault);
+}
+
+const rightLacks = (fault: string, cause?: unknown): StartError =>
+  new StartError(
+    `The role of DATABASE_URL lacks a right: ${fault}. Let it own the database and its tables (docs/how-to/deploy.md, "First start").`,
+    { cause },
+  );
+
 /** Returns the work of {@link migrate}, and changes nothing. Throws the same errors. */
 export function planMigrations(
   url: string,
@@ -117,13 +144,12 @@ export function planMigrations(
   return connected(url, async (client) => {
     await assertSuitable(client);
     const pending = await pendingMigrations(client, [CORE, ...sets]);
+    await assertMayMigrate(client, pending);
     await check(client);
-    const sql = pending.flatMap(({ migration }) => migration.statements).join('\n');
     const { rows: tables } = await client.query<PlannedMigrations['tables'][number]>(
       `select relname as name, pg_total_relation_size(oid)::float8 as bytes, greatest(reltuples, 0)::float8 as rows
-      from pg_class where relkind = 'r' and relnamespace = current_schema::text::regnamespace and $1 ~ ('\\m' || relname || '\\M')
-      order by bytes desc, name`,
-      [sql],
+      from ${NAMED_TABLES} order by bytes desc, name`,
+      [sqlOf(pending)],
     );
     const names = pending.map(({ migration }) => migration.name);
     return { names, olderServers: await olderServers(client, pending), tables };
@@ -135,12 +161,7 @@ async function connected<T>(url: string, work: (client: Client) => Promise<T>): 
   try {
     return await work(client);
   } catch (error) {
-    if (isInsufficientPrivilege(error)) {
-      throw new StartError(
-        `The role of DATABASE_URL lacks a right: ${error.message}. It needs to own the database (docs/how-to/deploy.md, "First start").`,
-        { cause: error },
-      );
-    }
+    if (isInsufficientPrivilege(error)) throw rightLacks(error.message, error);
     // An error of operation, such as a full disk, a shutdown or a time limit. Its message contains no values of rows.
     if (databaseErrorToServiceError(error) === undefined) throw error;
     throw new StartError(
