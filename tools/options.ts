@@ -25,6 +25,12 @@ export function readOptions<const T extends ParseArgsConfig>(
   }
 }
 
+/**
+ * The line of a usage that shows how to call a tool for operators: from the repository, the npm package and the image.
+ */
+export const callsOf = (tool: string): string =>
+  `Call: npm run ${tool} --, npx svc-health-server ${tool}, or node dist/tools/${tool}/${tool}.js`;
+
 const shown = ([name, { type }]: [string, { readonly type: string }]): string =>
   type === 'string' ? `--${name}=<value>` : `--${name}`;
 

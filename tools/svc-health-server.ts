@@ -6,6 +6,8 @@ const [tool = ''] = process.argv.splice(2, 1);
 if (TOOLS.includes(tool)) {
   void import(`./${tool}/${tool}.js`);
 } else {
-  process.stderr.write(`svc-health-server <tool> [--help]\nTools: ${TOOLS.join(', ')}\n`);
-  process.exitCode = 2;
+  const isHelp = tool === '--help';
+  const output = isHelp ? process.stdout : process.stderr;
+  output.write(`svc-health-server <tool> [--help]\nTools: ${TOOLS.join(', ')}\n`);
+  process.exitCode = isHelp ? 0 : 2;
 }

@@ -98,7 +98,7 @@ const PROMOTED =
 
 const HELD =
   'Delivery is held, since the database was restored or moved to another cluster, until an operator runs ' +
-  '"npm run after-restore -- --release".';
+  'the tool after-restore with --release.';
 
 const WORKER_LOST = 'The outcome is unknown: the server that was sending stopped. The batch is sent again.';
 

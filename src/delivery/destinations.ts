@@ -95,7 +95,7 @@ export class Destinations implements OnApplicationBootstrap {
     const ids = unreadable.slice(0, MOST_NAMED).map(({ destinationId }) => destinationId);
     this.logger.error(
       `No key opens the settings of ${unreadable.length} of the newest destinations, so nothing is sent to them: ${ids.join(', ')}. ` +
-        'Name the key that encrypted them in SVC_ENCRYPTION_KEYS_ACCEPTED, and run npm run rotate-keys -- --encryption.',
+        'Name the key that encrypted them in SVC_ENCRYPTION_KEYS_ACCEPTED, and run the tool rotate-keys with --encryption.',
     );
   }
 

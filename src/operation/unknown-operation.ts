@@ -15,7 +15,7 @@ export const UNSERVED_OPERATIONS: ReadonlyMap<string, string> = new Map([
   ['translate', 'Read the stored ConceptMap, or ask a terminology server.'],
   ['closure', 'Ask a terminology server.'],
   ['export', 'Page through GET /{type}/_history?_txid=0, or $everything as NDJSON for one patient.'],
-  ['import', 'Send Bundles or NDJSON with npm run load.'],
+  ['import', 'Send Bundles or NDJSON with the tool load.'],
   ['lastn', 'Search with code, _sort=-date and _count, once for each code.'],
   ['stats', 'Search, and compute on what is returned.'],
   ['match', 'Search by identifier, or by name with _ilike and birthdate.'],

@@ -1,19 +1,20 @@
 import { directUrlIn } from '../../src/platform/config/secret-settings';
 import { findRunningCluster } from '../../src/platform/database/embedded/embedded-postgres';
 import { endAtSignal } from '../end-at-signal';
-import { readOptions } from '../options';
+import { callsOf, readOptions } from '../options';
 import { ProgressBar } from '../progress-bar';
 import { auditAddenda } from './audit';
 import { HeadWriter, readHeads } from './head-list';
 import { runTool } from '../run-tool';
 
-const USAGE = `npm run -s audit-addenda [-- --heads <file>] [-- --since <file>]
+const USAGE = `audit-addenda [--heads <file>] [--since <file>]
 
 Follows the chains of all addenda (docs/explanation/evidence.md) and prints their heads, one JSON object a line.
 --heads <file>: writes the heads there instead, when every chain is intact.
 --since <file>: heads that were kept earlier; a chain that is shorter or another one by now is a break.
-Database: DATABASE_URL, or that of the server that runs on DATA_DIR. Ends with 0 when all is intact, 1 at a break, 2 when it
-could not be found out.
+Database: DATABASE_URL, or that of the server that runs on DATA_DIR. Exit code 0: all chains are intact; 1: a chain is
+broken; 2: the check could not be completed.
+${callsOf('audit-addenda')}
 `;
 
 async function main(): Promise<number> {

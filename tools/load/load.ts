@@ -1,16 +1,18 @@
 import { constants } from 'node:os';
-import { readOptions } from '../options';
+import { callsOf, readOptions } from '../options';
 import { findRootSecret } from '../demo/demo-secrets';
 import { textTable } from '../demo/text-table';
 import { type LoadReport, load } from './loading';
 import { LoadState } from './load-state';
 import { runTool } from '../run-tool';
 
-const USAGE = `npm run load -- <files or folders> [--restart] [--lanes=4]
+const USAGE = `load <files or folders> [--restart] [--lanes=4]
 
-Sends FHIR Bundles (*.json: transaction, batch, collection; single resources too) and NDJSON (*.ndjson, a resource a line)
-to a running server. Loaded entries are remembered: after a break the same call goes on; --restart forgets it.
-Server: BASE_URL or PORT. Credentials: TOKEN, BASIC=id:secret, or the Client "root" as npm run demo finds it.
+Sends FHIR Bundles (*.json: transaction, batch, collection; single resources too) and NDJSON (*.ndjson, one resource per
+line) to a running server. Loaded entries are remembered: after a break the same call goes on; --restart forgets it.
+Server: BASE_URL or PORT. Credentials: TOKEN, BASIC=id:secret, or the secret of the Client root, in
+SVC_ROOT_CLIENT_SECRET or in credentials.json of DATA_DIR.
+${callsOf('load')}
 `;
 
 async function main(): Promise<number> {

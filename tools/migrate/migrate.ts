@@ -7,11 +7,11 @@ import { migrationSetsOf } from '../../src/platform/database/schema/brings-migra
 import { migrate, type PlannedMigrations, planMigrations } from '../../src/platform/database/schema/migrate';
 import { assertEncryptionKeySet, checkStart } from '../../src/start-checks';
 import { textTable } from '../demo/text-table';
-import { readOptions } from '../options';
+import { callsOf, readOptions } from '../options';
 import { runTool } from '../run-tool';
 import { withDatabase } from '../with-database';
 
-const USAGE = `npm run migrate [-- --check] [--modules=<file>]
+const USAGE = `migrate [--check] [--modules=<file>]
 
 Brings the schema of the database up to this version, as each start of the server does. Stop the servers first that
 docs/how-to/upgrade.md names.
@@ -20,7 +20,7 @@ docs/how-to/upgrade.md names.
 Exit code 1: a start would be refused, by the database or by the settings; the sentence says what to do. So give --check
 all settings of the server.
 Database: DATABASE_URL, or the embedded one in DATA_DIR, which a start creates.
-In the image: node dist/tools/migrate/migrate.js
+${callsOf('migrate')}
 `;
 
 const write = (line: string): void => {

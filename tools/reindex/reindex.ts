@@ -2,18 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Client } from 'pg';
 import { DatabaseClient } from '../../src/platform/database/database-client';
 import { planMigrations } from '../../src/platform/database/schema/migrate';
-import { readOptions } from '../options';
+import { callsOf, readOptions } from '../options';
 import { ProgressBar } from '../progress-bar';
 import { runTool } from '../run-tool';
 import { withDatabase } from '../with-database';
 import { progressOfTypes, requestReindex } from './request-reindex';
 
-const USAGE = `npm run reindex [-- Type …]
+const USAGE = `reindex [Type …]
 
-Builds the search index rows of the resources of these types anew, or of all types. The servers of the database do the work, in the
-background and beside reads and writes. Meanwhile searches say that they may miss something, and $everything of these types gets 503.
-This shows how far they are. It can be ended at any time: the servers go on, and another call shows the rest.
-Database: DATABASE_URL, or the embedded one in DATA_DIR. In the image: node dist/tools/reindex/reindex.js
+Rebuilds the search index rows of all resources of these types, or of all types. The servers of the database do the work
+in the background, beside reads and writes. Meanwhile searches report that they may miss matches, and $everything of
+these types gets 503. The tool shows the progress. It can be ended at any time: the servers continue, and another
+call shows the rest.
+Database: DATABASE_URL, or the embedded one in DATA_DIR.
+${callsOf('reindex')}
 `;
 
 /** The time in which a server must begin the work. Servers look for new work every five seconds. */
@@ -29,7 +31,7 @@ async function main(): Promise<void> {
   await withDatabase(async (url) => {
     if ((await planMigrations(url)).names.length > 0)
       throw new Error(
-        'The database does not have the schema of this version yet: start a server, or run npm run migrate.',
+        'The database does not have the schema of this version yet: start a server, or run the tool migrate.',
       );
     const client = new DatabaseClient({ connectionString: url, application_name: 'reindex' });
     await client.connect();

@@ -3,20 +3,22 @@ import { withKeptCredentials } from '../../src/platform/config/local-credentials
 import { SecretBox } from '../../src/platform/crypto/secret-box';
 import { findRootSecret } from '../demo/demo-secrets';
 import { type Authorization, HttpClient } from '../http-client';
-import { readOptions } from '../options';
+import { callsOf, readOptions } from '../options';
 import { runTool } from '../run-tool';
 import { withDatabase } from '../with-database';
 import { encryptAnew } from './encrypt-anew';
 
-const USAGE = `npm run rotate-keys [-- --compromised | --encryption]
+const USAGE = `rotate-keys [--compromised | --encryption]
 
 Publishes a new signing key, which signs after SVC_KEY_OVERLAP_SECONDS, and withdraws keys whose last token has expired.
 --compromised: a new key signs at once, all others are withdrawn, and the Sessions of their tokens are closed.
-Server: BASE_URL or PORT. Credentials: TOKEN, BASIC=id:secret, or the Client "root" as npm run demo finds it.
+Server: BASE_URL or PORT. Credentials: TOKEN, BASIC=id:secret, or the secret of the Client root, in
+SVC_ROOT_CLIENT_SECRET or in credentials.json of DATA_DIR.
 
---encryption: encrypts all secrets of the database with SVC_ENCRYPTION_KEY; SVC_ENCRYPTION_KEYS_ACCEPTED opens those of an
-earlier key. Servers may run meanwhile.
-Database: DATABASE_URL, or the embedded one in DATA_DIR. In the image: node dist/tools/rotate-keys/rotate-keys.js
+--encryption: encrypts all secrets of the database with SVC_ENCRYPTION_KEY; SVC_ENCRYPTION_KEYS_ACCEPTED decrypts those
+of an earlier key. Servers may run meanwhile.
+Database: DATABASE_URL, or the embedded one in DATA_DIR.
+${callsOf('rotate-keys')}
 `;
 
 async function main(): Promise<number> {

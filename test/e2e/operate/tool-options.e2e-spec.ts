@@ -51,9 +51,22 @@ describe('the tools', () => {
   it.each(TOOLS)('%s: %s with --help prints its purpose, and does nothing else', async (_finding, tool, options) => {
     const { code, stdout, stderr } = await run(tool, ['--help']);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^npm run .*\n/);
+    expect(stdout).toMatch(/^[a-z-]+ .*\n/);
     for (const option of options) expect(stdout).toContain(option);
   });
+
+  it.each(['after-restore', 'audit-addenda', 'load', 'migrate', 'reindex', 'rotate-keys'])(
+    '%s: its help shows how to call it from the npm package and the image, which have no npm scripts',
+    async (tool) => {
+      const { stdout } = await run(`${tool}/${tool}`, ['--help']);
+      expect(stdout.replace(/^Call: .*$/m, '')).not.toContain('npm run');
+      for (const call of [`npm run ${tool} --`, `npx svc-health-server ${tool}`, `node dist/tools/${tool}/${tool}.js`])
+        expect(stdout).toContain(call);
+      expect(stdout.split('\n').filter(({ length }) => length > 120)).toEqual([]);
+      const listed = await run('svc-health-server', ['--help']);
+      expect([listed.code, listed.stderr, listed.stdout]).toEqual([0, '', expect.stringContaining(tool)]);
+    },
+  );
 
   it('C13.9: report that an option lacks its value', async () => {
     const { code, stderr } = await run('chaos/chaos', ['--minutes']);

@@ -76,7 +76,7 @@ describe('npm run reindex', () => {
       await runStatement(database.url, 'drop schema public cascade; create schema public');
       expect(await runOn(database.url, 'Patient')).toEqual({
         code: 1,
-        text: 'The database does not have the schema of this version yet: start a server, or run npm run migrate.\n',
+        text: 'The database does not have the schema of this version yet: start a server, or run the tool migrate.\n',
       });
     } finally {
       await database.drop();

@@ -29,7 +29,7 @@ export function verdictOf(destination: State): Verdict {
       tone: 'warn',
       label: 'Held',
       text: `Delivery is held after a restore of the database.${oldest}`,
-      advice: 'Release it by npm run after-restore, once the receivers are ready for repeats.',
+      advice: 'Run the tool after-restore with --release once the receivers are ready for repeats.',
     };
   if (state === 'failing') {
     const message = lastError?.message ?? 'The last attempt failed';
