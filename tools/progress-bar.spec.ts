@@ -22,6 +22,13 @@ describe(ProgressBar, () => {
     expect(written.map((line) => line.slice(32, 37))).toEqual([' 33 %', ' 66 %', '100 %']);
   });
 
+  it('computes the rate without the work of an earlier call', () => {
+    const output = { write: (text: string) => written.push(text) };
+    const bar = new ProgressBar({ label: 'load', total: 200, done: 80, output, nowMs: () => nowMs });
+    advance(bar, 20, 100);
+    expect(written).toEqual(['load [############------------]  50 %  100/200  10/s  10.0 s left\n']);
+  });
+
   it('redraws one line on a terminal, at most ten times a second, and ends it', () => {
     advance(barOf(200, true), 200, 10);
     expect(written).toHaveLength(21);

@@ -6,6 +6,8 @@ export interface ProgressOutput {
 export interface ProgressBarOptions {
   readonly label: string;
   readonly total: number;
+  /** The part of `total` that was done before, such as by an earlier call. The rate does not count it. */
+  readonly done?: number;
   readonly output?: ProgressOutput;
   /** A monotonic clock, in milliseconds. */
   readonly nowMs?: () => number;
@@ -22,12 +24,21 @@ export class ProgressBar {
   private readonly output: ProgressOutput;
   private readonly nowMs: () => number;
   private readonly startedMs: number;
-  private done = 0;
+  private readonly doneBefore: number;
+  private done: number;
   private drawnMs = -Infinity;
 
-  constructor({ label, total, output = process.stdout, nowMs = () => performance.now() }: ProgressBarOptions) {
+  constructor({
+    label,
+    total,
+    done = 0,
+    output = process.stdout,
+    nowMs = () => performance.now(),
+  }: ProgressBarOptions) {
     this.label = label;
     this.total = total;
+    this.doneBefore = done;
+    this.done = done;
     this.output = output;
     this.nowMs = nowMs;
     this.startedMs = nowMs();
@@ -55,7 +66,7 @@ export class ProgressBar {
     const bar = '#'.repeat(filled) + '-'.repeat(WIDTH - filled);
     const percent = String(Math.floor(share * 100)).padStart(3);
     const elapsedSeconds = Math.max((this.nowMs() - this.startedMs) / 1000, 0.001);
-    const perSecond = this.done / elapsedSeconds;
+    const perSecond = (this.done - this.doneBefore) / elapsedSeconds;
     const leftSeconds = (this.total - this.done) / perSecond;
     const time = this.done === this.total ? `${elapsedSeconds.toFixed(1)} s` : `${leftSeconds.toFixed(1)} s left`;
     return `${this.label} [${bar}] ${percent} %  ${this.done}/${this.total}  ${perSecond.toFixed(0)}/s  ${time}`;

@@ -6,14 +6,14 @@ import { callsOf, readOptions } from '../options';
 import { ProgressBar } from '../progress-bar';
 import { runTool } from '../run-tool';
 import { withDatabase } from '../with-database';
-import { progressOfTypes, requestReindex } from './request-reindex';
+import { progressOfTypes, type ReindexProgress, requestReindex } from './request-reindex';
 
 const USAGE = `reindex [Type …]
 
 Rebuilds the search index rows of all resources of these types, or of all types. The servers of the database do the work
 in the background, beside reads and writes. Meanwhile searches report that they may miss matches, and $everything of
-these types gets 503. The tool shows the progress. It can be ended at any time: the servers continue, and another
-call shows the rest.
+these types gets 503. The tool shows the progress. It can be ended at any time: the servers continue, and a call
+without types shows the rest, and starts no other rebuild.
 Database: DATABASE_URL, or the embedded one in DATA_DIR.
 ${callsOf('reindex')}
 `;
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
     const client = new DatabaseClient({ connectionString: url, application_name: 'reindex' });
     await client.connect();
     try {
-      const types = await requestReindex(client, positionals);
+      const types = await requestReindex(client, positionals, write);
       await follow(client, types);
     } finally {
       await client.end();
@@ -54,8 +54,9 @@ async function follow(client: Client, types: readonly string[]): Promise<void> {
     write('Nothing is stored of these types.');
     return;
   }
-  const bar = new ProgressBar({ label: 'reindex', total: begun.total });
-  for (let shown = 0; shown < begun.total;) {
+  let shown = Math.min(begun.done, begun.total - 1); // leaves a step, so that the full bar is shown in any case
+  const bar = new ProgressBar({ label: 'reindex', total: begun.total, done: shown });
+  while (shown < begun.total) {
     const { isDone, done } = await progressOfTypes(client, types);
     // `done` may include resources that were created or deleted meanwhile, so the bar is full only when the job is
     // done.
@@ -66,7 +67,7 @@ async function follow(client: Client, types: readonly string[]): Promise<void> {
   }
 }
 
-async function untilBegun(client: Client, types: readonly string[]): Promise<{ total: number } | undefined> {
+async function untilBegun(client: Client, types: readonly string[]): Promise<ReindexProgress | undefined> {
   for (let waited = 0; waited < WAIT_SECONDS * 1000; waited += POLL_MILLISECONDS) {
     const progress = await progressOfTypes(client, types);
     if (progress.isBegun) return progress;

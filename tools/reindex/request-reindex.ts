@@ -12,12 +12,17 @@ export interface ReindexProgress {
 /**
  * Marks all parameters of these types for a rebuild. If some of a type are already being built, the build of that type
  * continues instead.
- * @param names the types; empty for all types
+ * @param names the types; empty for all types, or for those that are being built: a repeated call must not begin
+ * finished types again
  * @returns the types
  * @throws Error for a type without search parameters, with the nearest type that has some; or for a database on which
  * no server has compared its parameters
  */
-export async function requestReindex(client: Client, names: readonly string[]): Promise<readonly string[]> {
+export async function requestReindex(
+  client: Client,
+  names: readonly string[],
+  write: (line: string) => void = () => undefined,
+): Promise<readonly string[]> {
   const { rows } = await client.query<{ type: string; is_building: boolean }>(
     `select resource_type as type, bool_or(state = 'building') as is_building from search_parameter_state group by 1 order by 1`,
   );
@@ -31,9 +36,13 @@ export async function requestReindex(client: Client, names: readonly string[]): 
       `"${name}" is no type with search parameters.${near === undefined ? '' : ` Did you mean "${near}"?`}`,
     );
   }
+  const building = rows.filter((row) => row.is_building).map(({ type }) => type);
+  if (names.length === 0 && building.length > 0) {
+    write('A rebuild is in progress: this call shows the rest of it, and starts no other.');
+    return building;
+  }
   const types = names.length === 0 ? known : names;
-  const building = new Set(rows.filter((row) => row.is_building).map(({ type }) => type));
-  const idle = types.filter((type) => !building.has(type));
+  const idle = types.filter((type) => !building.includes(type));
   if (idle.length > 0) await note(client, idle);
   return types;
 }

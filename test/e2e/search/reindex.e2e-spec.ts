@@ -43,6 +43,13 @@ describe('npm run reindex', () => {
     return requested;
   };
 
+  const sessionsOfTool = async (): Promise<number> =>
+    (
+      await client.query(
+        `select from pg_stat_activity where datname = current_database() and application_name = 'reindex'`,
+      )
+    ).rows.length;
+
   const run = (...sent: string[]): Promise<{ code: number | null; text: string }> => runOn(app.databaseUrl, ...sent);
 
   const runOn = (databaseUrl: string, ...sent: string[]): Promise<{ code: number | null; text: string }> =>
@@ -136,6 +143,30 @@ describe('npm run reindex', () => {
       await client.query('rollback');
     }
     expect(await idsOn(app, '/fhir/Patient?family=lost')).toEqual(['r1', 'r2', 'r3']);
+  });
+
+  it('a call without types shows a rebuild in progress, and does not begin finished types again', async () => {
+    await app.put('/Group/late', { resourceType: 'Group', type: 'person', actual: true });
+    const holder = await app.connect();
+    await holder.query('begin');
+    await holder.query(`select from resource where type = 'Group' and id = 'late' for update`);
+    try {
+      await rebuild(client, ['Group', 'Patient']);
+      await eventually('Patients are done', async () => (await progressOfTypes(client, ['Patient'])).isDone, 20_000);
+      const repeated = run();
+      await eventually('the tool follows', async () => (await sessionsOfTool()) > 0, 20_000);
+      await new Promise((done) => setTimeout(done, 1000));
+      expect((await progressOfTypes(client, ['Patient'])).isDone).toBe(true);
+      await holder.query('rollback');
+      wake();
+      const { code, text } = await repeated;
+      expect([code, text.split('\n')[0]]).toEqual([
+        0,
+        'A rebuild is in progress: this call shows the rest of it, and starts no other.',
+      ]);
+    } finally {
+      await holder.end();
+    }
   });
 
   it('O9: ends with the message of PostgreSQL and without a stack when its session ends', async () => {
