@@ -17,6 +17,12 @@ describe(ProgressBar, () => {
     expect(written[9]).toBe('load [########################] 100 %  200/200  100/s  2.0 s\n');
   });
 
+  it('writes a line every minute of a long job without a terminal', () => {
+    advance(barOf(10_000, false), 300, 1000);
+    expect(written).toHaveLength(5);
+    expect(written[0]).toBe('load [------------------------]   0 %  60/10000  1/s  9940.0 s left\n');
+  });
+
   it('writes no line twice when the steps are larger than 10 %', () => {
     advance(barOf(3, false), 3, 1000);
     expect(written.map((line) => line.slice(32, 37))).toEqual([' 33 %', ' 66 %', '100 %']);

@@ -15,9 +15,10 @@ export interface ProgressBarOptions {
 
 const WIDTH = 24;
 const REDRAW_MS = 100;
+const LINE_MS = 60_000;
 const ERASE_TO_END_OF_LINE = '\x1b[K';
 
-/** Shows a job's progress, rate and remaining time: redrawn on a terminal, else one line every 10 %. */
+/** Shows progress, rate and remaining time of a job: redrawn on a terminal, else a line every 10 % and every minute. */
 export class ProgressBar {
   private readonly label: string;
   private readonly total: number;
@@ -26,7 +27,7 @@ export class ProgressBar {
   private readonly startedMs: number;
   private readonly doneBefore: number;
   private done: number;
-  private drawnMs = -Infinity;
+  private drawnMs: number;
 
   constructor({
     label,
@@ -42,6 +43,7 @@ export class ProgressBar {
     this.output = output;
     this.nowMs = nowMs;
     this.startedMs = nowMs();
+    this.drawnMs = output.isTTY === true ? -Infinity : this.startedMs;
   }
 
   advance(count = 1): void {
@@ -49,7 +51,9 @@ export class ProgressBar {
     this.done += count;
     const isComplete = this.done === this.total;
     if (this.output.isTTY !== true) {
-      if (this.tenths() > tenthsBefore) this.output.write(`${this.line()}\n`);
+      if (this.tenths() === tenthsBefore && this.nowMs() - this.drawnMs < LINE_MS) return;
+      this.drawnMs = this.nowMs();
+      this.output.write(`${this.line()}\n`);
     } else if (isComplete || this.nowMs() - this.drawnMs >= REDRAW_MS) {
       this.drawnMs = this.nowMs();
       this.output.write(`\r${this.line()}${ERASE_TO_END_OF_LINE}${isComplete ? '\n' : ''}`);
