@@ -4,7 +4,15 @@ import { type Alternatives, parameterAlternatives, referenceAlternatives, tokenA
 import { type Binder } from '../../store/binder';
 import { CandidateKeys } from './candidate-keys';
 import { withJoinedDates } from './date-bounds';
-import { latestLongRows, longDates, mainDateRows, mostLongDates, reachFilter, unbegunRows } from './date-walk';
+import {
+  containsMatches,
+  latestLongRows,
+  longDates,
+  mainDateRows,
+  mostLongDates,
+  reachFilter,
+  unbegunRows,
+} from './date-walk';
 import { type Driver, type Drivers, driversOf, isByDate, isMainDate, patientAmong } from './drivers';
 import { type Frequencies, resourcesOf } from './estimate';
 import { isDeep } from './followed-links';
@@ -84,7 +92,7 @@ export class Candidates {
   /**
    * Reads the rows of the driving clause by main date. If the search restricts the main date, only the part of the
    * index that can match is read. Periods longer than a day are read separately, since they may begin long before that
-   * part.
+   * part, unless the searched time must contain them.
    */
   private inOrder(
     type: string,
@@ -94,12 +102,14 @@ export class Candidates {
   ): string {
     const others = clauses.filter((clause) => clause !== driver?.clause);
     const date = others.find(isMainDate);
-    if (date === undefined || !isByDate(clauses, driver)) return this.driven(type, driver?.clause, others, order, '');
+    if (date === undefined || !(containsMatches(date) || isByDate(clauses, driver)))
+      return this.driven(type, driver?.clause, others, order, '');
     const withoutDate = clauses.filter((clause) => clause !== date);
     const short =
       driver === undefined
         ? this.byDate(date, withoutDate, order)
         : this.driven(type, driver.clause, others, order, reachFilter(date, 'c.main_date', this.bind));
+    if (containsMatches(date)) return short;
     return `select ${order === UNORDERED ? '' : 'distinct '}b.main_date, b.resource_key from ((${short}) union all (${this.longOnes(type, date, withoutDate, order)})) b ${order.page('b')}`;
   }
 

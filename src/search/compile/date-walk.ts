@@ -12,11 +12,16 @@ const DAY = 86_400_000;
 
 const ROW = ['main_date', 'resource_key'];
 
+/** Whether the searched time contains each matching period, as for `eq`. So it contains the beginning of each match. */
+export const containsMatches = ({ boxes }: DateClause): boolean =>
+  boxes.every(({ lowFrom, highTo }) => lowFrom !== undefined && lowFrom > earliestInstant && highTo !== undefined);
+
 /** Conditions on `column`, the beginning of a period. All matching rows whose period lasts at most a day meet them. */
-export function reachFilter({ boxes }: DateClause, column: string, bind: Binder): string {
-  const { from, to } = reachOf(boxes);
+export function reachFilter(date: DateClause, column: string, bind: Binder): string {
+  const { from, to } = reachOf(date.boxes);
+  const longest = containsMatches(date) ? 0 : DAY;
   return [
-    ...(from === undefined ? [] : [` and ${column} >= ${instantPlace(from - DAY, bind)}`]),
+    ...(from === undefined ? [] : [` and ${column} >= ${instantPlace(from - longest, bind)}`]),
     ...(to === undefined ? [] : [` and ${column} <= ${instantPlace(to, bind)}`]),
   ].join('');
 }

@@ -51,6 +51,7 @@ const date = (box: DateBox, isMainDate = true): SearchClause => ({
 });
 const from = date({ highFrom: Date.parse('2020-01-03') });
 const to = date({ lowTo: Date.parse('2020-01-05') });
+const hour = date({ lowFrom: Date.parse('2020-01-03T02:00Z'), highTo: Date.parse('2020-01-03T03:00Z') });
 const number = (low: number, codeHash = 0, unitHash?: number): SearchClause => ({
   kind: 'number',
   parameterIds: [codeHash === 0 ? VALUE : CODE_VALUE],
@@ -132,6 +133,8 @@ const SHAPES: readonly (readonly [name: string, shape: Shape])[] = [
   ['dates', { clauses: [from, to] }],
   ['dates, the oldest first', { clauses: [from, to], sort: byDate }],
   ['dates and token', { clauses: [from, to, token(1)] }],
+  ['an hour and token', { clauses: [hour, token(1)] }],
+  ['an hour', { clauses: [hour] }],
   ['another date', { clauses: [date({ lowFrom: Date.parse('2011-01-03') }, false)] }],
   ['the beginning of many strings', { clauses: [text('prefix', 'name')] }],
   ['the beginning of a few strings', { clauses: [text('prefix', 'name42')] }],
@@ -345,6 +348,14 @@ describe.each([
       expect(mostRowsOf(plan)).toBeLessThanOrEqual(2_100);
     },
   );
+
+  it.each([
+    ['a page', compilePage],
+    ['a total', compileTotal],
+  ])('reads no token outside of the searched hour for %s', async (_what, compile) => {
+    const plan = await database.measuredPlanOf(compile({ type: 'Observation', clauses: [token(1), hour], count: 20 }));
+    expect(mostRowsOf(plan)).toBeLessThanOrEqual(10);
+  });
 });
 
 /** All Observations without token 1 with their sort values, in order, by a statement that reads whole tables. */
