@@ -2,6 +2,7 @@ import { type NearClause, type NumberClause, type SearchClause } from '../query/
 import { parameterAlternatives, patientsOf, rowsOfEach } from './alternatives';
 import { type Binder } from '../../store/binder';
 import { allDates } from './date-walk';
+import { instantFilter } from './date-filter';
 import { stepOf } from './filters';
 import { followsLinks, referrersOf, resourcesWith, targetHashesOf } from './followed-links';
 import { disjoint, FEW } from './many';
@@ -38,6 +39,9 @@ export class CandidateKeys {
     switch (clause.kind) {
       case 'id':
         return `select i.main_date, i.resource_key from resource i where i.type = ${this.bind.value(type)} and i.id = any(${this.bind.value(clause.ids)}::text[])`;
+      case 'updated':
+        // The order makes the planner read the index by time, which it would not do for a range of unknown length.
+        return `select i.main_date, i.resource_key from resource i where i.type = ${this.bind.value(type)} and ${instantFilter('i.updated_at', clause.boxes, this.bind)} order by i.updated_at desc`;
       case 'string':
         return stringRows(clause, this.bind);
       case 'number':

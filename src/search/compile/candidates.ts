@@ -13,7 +13,7 @@ import {
   reachFilter,
   unbegunRows,
 } from './date-walk';
-import { type Driver, type Drivers, driversOf, isByDate, isMainDate, patientAmong } from './drivers';
+import { type Driver, driversOf, type GatheredDriver, isByDate, isMainDate, patientAmong } from './drivers';
 import { type Frequencies, resourcesOf } from './estimate';
 import { isDeep } from './followed-links';
 import { numberFilter } from './filters';
@@ -57,15 +57,18 @@ export class Candidates {
   /** With an order, the SQL returns each match once; without one, it may return a match several times. */
   of(type: string, clauses: readonly SearchClause[], order = UNORDERED): string {
     const flat = withJoinedDates(clauses.flatMap(flattened));
-    const drivers = driversOf(flat, this.frequencies, order !== UNORDERED);
-    const { ordered, gathered } = drivers;
+    const drivers = driversOf(type, flat, this.frequencies, order !== UNORDERED);
+    const [gathered] = drivers.gathered;
+    const { ordered } = drivers;
     const outer = this.tested;
     this.tested = ordered?.estimate ?? resourcesOf(type, this.frequencies);
     try {
       if (gathered === undefined) return this.inOrder(type, flat, ordered, order);
-      return order === UNORDERED
+      // Nearly all resources may be of the searched time. So a total gathers no more than the other way reads.
+      const isBounded = gathered.clause.kind === 'updated' && (ordered !== undefined || flat.some(isMainDate));
+      return order === UNORDERED && !isBounded
         ? this.gathered(type, flat, gathered.clause)
-        : this.fewOrInOrder(type, flat, gathered.clause, drivers, order);
+        : this.fewOrInOrder(type, flat, gathered, drivers.gathered.slice(1), ordered, order);
     } finally {
       this.tested = outer;
     }
@@ -81,11 +84,11 @@ export class Candidates {
 
   eachOnce(type: string, clauses: readonly SearchClause[]): string {
     const flat = withJoinedDates(clauses.flatMap(flattened));
-    const { ordered, gathered } = driversOf(flat, this.frequencies, false);
+    const { ordered, gathered } = driversOf(type, flat, this.frequencies, false);
     const all = this.of(type, clauses);
     // Inside one index range, equal rows are adjacent and come once. Rows of several ranges can repeat, so DISTINCT is
     // needed.
-    const isOneRange = gathered === undefined && isSingle(ordered?.clause) && !isByDate(flat, ordered);
+    const isOneRange = gathered.length === 0 && isSingle(ordered?.clause) && !isByDate(flat, ordered);
     return isOneRange ? all : `select distinct m.main_date, m.resource_key from (${all}) m`;
   }
 
@@ -219,14 +222,18 @@ ${rows}) a ${order.page('a')}`;
   private fewOrInOrder(
     type: string,
     clauses: readonly SearchClause[],
-    gathered: SearchClause,
-    { ordered, mostGathered }: Drivers,
+    { clause: gathered, most: mostGathered }: GatheredDriver,
+    [second]: readonly GatheredDriver[],
+    ordered: Driver | undefined,
     order: CandidateOrder,
   ): string {
     const others = clausesBeside(clauses, gathered);
     const few = this.keys.of(type, gathered);
     const tests = this.tests(others);
-    const many = this.inOrder(type, clauses, ordered, order);
+    const many =
+      second === undefined
+        ? this.inOrder(type, clauses, ordered, order)
+        : this.fewOrInOrder(type, clauses, second, [], ordered, order);
     const most = `${this.bind.value(mostGathered)}::integer`;
     // Several paths of links may lead to the same match, so DISTINCT makes the limit count matches and not paths.
     const once = isDeep(gathered) ? 'distinct ' : '';

@@ -143,7 +143,8 @@ function mostSortedOf(query: SearchQuery, [first]: readonly SortKey[], frequenci
   const isByTime = clauses.some(({ kind }) => kind === 'date' || kind === 'updated');
   // An index finds the resources of a time, of which there may be few. In the order of updates they lie together.
   if (isByTime && first?.by.kind !== 'updated') return MOST_GATHERED;
-  const estimates = clauses.map((clause) => estimateOf(clause, frequencies) ?? Infinity);
+  const others = clauses.filter(({ kind }) => kind !== 'updated');
+  const estimates = others.map((clause) => estimateOf(clause, frequencies) ?? Infinity);
   return Math.min(Infinity, ...estimates) > MOST_GATHERED ? 0 : MOST_GATHERED;
 }
 

@@ -25,7 +25,7 @@ export function withJoinedDates(clauses: readonly SearchClause[]): readonly Sear
   for (const clause of clauses) {
     const at = joined.findIndex((one) => isSameDate(one, clause));
     const known = joined[at];
-    if (known?.kind === 'date' && clause.kind === 'date' && known.boxes.length * clause.boxes.length <= MAX_BOXES)
+    if (known && 'boxes' in known && 'boxes' in clause && known.boxes.length * clause.boxes.length <= MAX_BOXES)
       joined[at] = {
         ...known,
         boxes: known.boxes.flatMap((one) => clause.boxes.map((box) => intersectionOf(one, box))),
@@ -36,11 +36,12 @@ export function withJoinedDates(clauses: readonly SearchClause[]): readonly Sear
 }
 
 const isSameDate = (one: SearchClause, other: SearchClause): boolean =>
-  one.kind === 'date' &&
-  other.kind === 'date' &&
-  one.isSingle &&
-  other.isSingle &&
-  one.parameterIds.join() === other.parameterIds.join();
+  (one.kind === 'updated' && other.kind === 'updated') ||
+  (one.kind === 'date' &&
+    other.kind === 'date' &&
+    one.isSingle &&
+    other.isSingle &&
+    one.parameterIds.join() === other.parameterIds.join());
 
 const intersectionOf = (one: DateBox, other: DateBox): DateBox => ({
   lowFrom: nearer(Math.max, one.lowFrom, other.lowFrom),

@@ -1,15 +1,27 @@
 import { earliestInstant, latestInstant } from '../../fhir/instant';
 import { type DateBox } from '../query/search-query';
 import { type Binder } from '../../store/binder';
-import { anyStep, FEW, type Step } from './many';
+import { anyStep, disjoint, FEW, type Step } from './many';
 
 /** SQL that is true for rows whose `low` and `high` are within the limits that one of the boxes sets for them. */
 export const dateFilter = (row: string, boxes: readonly DateBox[], bind: Binder): string =>
   periodFilter([`${row}.low`, `${row}.high`], boxes, bind);
 
-/** Like {@link dateFilter}, for a column that holds one moment. */
+/** Like {@link dateFilter}, for a column that holds one moment, in whole milliseconds. */
 export const instantFilter = (column: string, boxes: readonly DateBox[], bind: Binder): string =>
-  periodFilter([column, column], boxes, bind);
+  periodFilter([column, column], joinedMoments(boxes), bind);
+
+/** Joins boxes that touch: one range can be read from an index, alternatives cannot. */
+const joinedMoments = (boxes: readonly DateBox[]): readonly DateBox[] =>
+  disjoint(
+    boxes.map(({ lowFrom = -Infinity, lowTo = Infinity, highFrom = -Infinity, highTo = Infinity }) => [
+      Math.max(lowFrom, highFrom),
+      Math.min(lowTo, highTo) + 1,
+    ]),
+  ).map(([from, to]) => ({
+    lowFrom: from === -Infinity ? undefined : from,
+    highTo: to === Infinity ? undefined : to - 1,
+  }));
 
 type Ends = readonly [low: string, high: string];
 

@@ -1,5 +1,5 @@
 import { type DateClause, type SearchClause } from '../query/search-query';
-import { estimateOf, type Frequencies } from './estimate';
+import { estimateOf, type Frequencies, resourcesOf } from './estimate';
 
 /** A clause whose index rows are read first, and the estimated number of these rows. */
 export interface Driver {
@@ -10,9 +10,13 @@ export interface Driver {
 export interface Drivers {
   /** The clause to read in index order: its index holds its rows by main date. */
   readonly ordered: Driver | undefined;
-  readonly gathered: Driver | undefined;
+  /** The clauses to gather: if the first has too many rows, the second is tried. */
+  readonly gathered: readonly GatheredDriver[];
+}
+
+export interface GatheredDriver extends Driver {
   /** Maximum number of candidates to gather; with more, the statement follows the order of an index. */
-  readonly mostGathered: number;
+  readonly most: number;
 }
 
 const MOST_GATHERED = 1_000;
@@ -42,20 +46,40 @@ const WORTH_BOUNDING = 2_000;
 const SHARE_OF_PATIENT = 0.1;
 
 /**
- * Chooses, by estimated rows, the clause to read in index order and the clause to gather. Leaves out `gathered` if
- * gathering costs more than it saves.
+ * Chooses, by estimated rows, the clause to read in index order and the clauses to gather: none if gathering costs more
+ * than it saves.
  */
-export function driversOf(clauses: readonly SearchClause[], frequencies: Frequencies, isPage: boolean): Drivers {
+export function driversOf(
+  type: string,
+  clauses: readonly SearchClause[],
+  frequencies: Frequencies,
+  isPage: boolean,
+): Drivers {
   const ordered = orderedDriverOf(clauses, frequencies);
-  const gathered = gatheredDriverOf(clauses, frequencies, isPage);
-  const mostGathered = gathered?.clause.kind === 'number' ? mostNumbers(gathered.estimate) : MOST_GATHERED;
-  if (gathered === undefined || ordered === undefined) return { ordered, gathered, mostGathered };
-  const isWorthIt =
-    gathered.clause === ordered.clause
+  const resources = resourcesOf(type, frequencies);
+  const isWorthIt = ({ clause, estimate }: Driver): boolean =>
+    ordered === undefined ||
+    (clause === ordered.clause
       ? ordered.estimate > FEW_OF_CODE
-      : ordered.estimate > WORTH_GATHERING &&
-        ((isPage && !followsToken(gathered.clause)) || gathered.estimate < ordered.estimate);
-  return { ordered, gathered: isWorthIt ? gathered : undefined, mostGathered };
+      : ordered.estimate > WORTH_GATHERING && ((isPage && !followsToken(clause)) || estimate < ordered.estimate));
+  const [first, ...others] = gatheredDriversOf(clauses, frequencies, isPage);
+  const chosen = first !== undefined && isWorthIt(first) ? [first, ...others.filter(isWorthIt).slice(0, 1)] : [];
+  const gathered = chosen.map((driver) => ({
+    ...driver,
+    most: mostGatheredOf(driver, isPage ? undefined : ordered, resources),
+  }));
+  return { ordered, gathered };
+}
+
+function mostGatheredOf({ clause, estimate }: Driver, counted: Driver | undefined, resources: number): number {
+  switch (clause.kind) {
+    case 'number':
+      return mostNumbers(estimate);
+    case 'updated':
+      return Math.round(counted?.estimate ?? Math.max(Math.sqrt(20 * resources), MOST_GATHERED));
+    default:
+      return MOST_GATHERED;
+  }
 }
 
 /**
@@ -85,19 +109,20 @@ function orderedDriverOf(clauses: readonly SearchClause[], frequencies: Frequenc
   });
 }
 
-function gatheredDriverOf(
+/** The clauses that can be gathered, those with the fewest estimated rows first. */
+function gatheredDriversOf(
   clauses: readonly SearchClause[],
   frequencies: Frequencies,
   isPage: boolean,
-): Driver | undefined {
-  return leastOf(
-    clauses.filter(({ kind }) => kind !== 'token' && kind !== 'reference'),
-    (clause) => {
-      const rows = estimateOf(clause, frequencies);
+): readonly Driver[] {
+  return clauses
+    .filter(({ kind }) => kind !== 'token' && kind !== 'reference')
+    .flatMap((clause) => {
+      const estimate = estimateOf(clause, frequencies);
       const most = isPage && followsToken(clause) ? MOST_FOLLOWED : DEAREST_GATHERING;
-      return rows !== undefined && (rows <= most || clause.kind === 'number') ? rows : undefined;
-    },
-  );
+      return estimate !== undefined && (estimate <= most || clause.kind === 'number') ? [{ clause, estimate }] : [];
+    })
+    .toSorted((one, other) => one.estimate - other.estimate);
 }
 
 const isOrdered = ({ kind }: SearchClause): boolean => kind === 'token' || kind === 'reference' || kind === 'number';

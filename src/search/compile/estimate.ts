@@ -32,6 +32,7 @@ const RARE_CODE_ROWS = 1_000;
 /** Assumed share of the numbers of a code that are in the searched range. */
 const SHARE_OF_RANGE = 0.5;
 const DATE_ROWS = 5_000;
+const UPDATED_ROWS = 5_000;
 const NEAR_ROWS = 500;
 const LINKS_PER_TARGET = 20;
 const MOST_OF_DEEP_LINKS = 20_000;
@@ -57,6 +58,8 @@ export function estimateOf(clause: SearchClause, frequencies: Frequencies): numb
       return numbersOf(clause.codeHash, frequencies) * SHARE_OF_RANGE;
     case 'date':
       return clause.isMainDate ? undefined : DATE_ROWS;
+    case 'updated':
+      return UPDATED_ROWS;
     case 'near':
       return NEAR_ROWS;
     case 'chain':

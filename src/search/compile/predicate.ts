@@ -69,7 +69,7 @@ export class Predicates {
       case 'id':
         return `${columnOf(row, 'id')} = any(${this.bind.value(clause.ids)}::text[])`;
       case 'updated':
-        return instantFilter(columnOf(row, 'updated_at'), clause.boxes, this.bind);
+        return this.onResource(row, (r) => instantFilter(`${r}.updated_at`, clause.boxes, this.bind));
       case 'created':
         return this.onResource(row, (r) => createdFilter(r, clause.boxes, this.bind));
       case 'words':

@@ -35,6 +35,7 @@ const patient: SearchClause = {
 };
 const ids: SearchClause = { kind: 'id', ids: ['r1', 'r2'] };
 const updatedFrom = (time: string): SearchClause => ({ kind: 'updated', boxes: [{ lowFrom: Date.parse(time) }] });
+const updatedTo = (time: string): SearchClause => ({ kind: 'updated', boxes: [{ highTo: Date.parse(time) }] });
 const updated = updatedFrom('2020-01-01T01:00:00Z');
 const text = (match: 'prefix' | 'contains', of: string, parameterId = NAME): SearchClause => ({
   kind: 'string',
@@ -52,6 +53,7 @@ const date = (box: DateBox, isMainDate = true): SearchClause => ({
 const from = date({ highFrom: Date.parse('2020-01-03') });
 const to = date({ lowTo: Date.parse('2020-01-05') });
 const hour = date({ lowFrom: Date.parse('2020-01-03T02:00Z'), highTo: Date.parse('2020-01-03T03:00Z') });
+const otherHour = date({ lowFrom: Date.parse('2011-01-03T02:00Z'), highTo: Date.parse('2011-01-03T04:00Z') }, false);
 const number = (low: number, codeHash = 0, unitHash?: number): SearchClause => ({
   kind: 'number',
   parameterIds: [codeHash === 0 ? VALUE : CODE_VALUE],
@@ -130,6 +132,10 @@ const SHAPES: readonly (readonly [name: string, shape: Shape])[] = [
   ['ids and token', { clauses: [ids, token(1)] }],
   ['time of update', { clauses: [updated] }],
   ['token and time of update', { clauses: [token(1), updated] }],
+  ['the earliest updates', { clauses: [updatedTo('2020-01-01T00:02:00Z')] }],
+  ['the earliest updates after a time', { clauses: [updatedFrom('2020-01-01'), updatedTo('2020-01-01T00:02:00Z')] }],
+  ['the earliest updates, by date', { clauses: [updatedTo('2020-01-01T00:02:00Z')], sort: byDate }],
+  ['frequent token and the earliest updates', { clauses: [token(10), updatedTo('2020-01-01T00:02:00Z')] }],
   ['dates', { clauses: [from, to] }],
   ['dates, the oldest first', { clauses: [from, to], sort: byDate }],
   ['dates and token', { clauses: [from, to, token(1)] }],
@@ -138,6 +144,8 @@ const SHAPES: readonly (readonly [name: string, shape: Shape])[] = [
   ['another date', { clauses: [date({ lowFrom: Date.parse('2011-01-03') }, false)] }],
   ['the beginning of many strings', { clauses: [text('prefix', 'name')] }],
   ['the beginning of a few strings', { clauses: [text('prefix', 'name42')] }],
+  ['many strings and a few other dates', { clauses: [text('prefix', 'name'), otherHour] }],
+  ['many strings, a few other dates and a token', { clauses: [text('prefix', 'name'), otherHour, token(900)] }],
   ['a part of strings', { clauses: [text('contains', 'ame42')] }],
   ['string and token', { clauses: [text('prefix', 'name'), token(1)] }],
   ['many numbers', { clauses: [number(5)] }],
