@@ -92,7 +92,7 @@ async function run(options: Omit<ServerOptions, 'log'>): Promise<void> {
   if (environment.processesNote !== undefined) print(environment.processesNote);
   if (environment.processes === 1) {
     const server = await loadAndStart(environment, print, modules);
-    stopBySignal(server);
+    stopBySignal(server, environment);
     void server.lost.then(() =>
       fail(new Error('The embedded database ended. Start again: what was committed is kept.')),
     );
@@ -105,26 +105,42 @@ async function runWorkers(environment: Environment): Promise<void> {
   Logger.overrideLogger(new ContextLogger(environment.logLevel, new RequestContext()));
   const workers = new Workers(environment.processes, (reason) => fail(undefined, reason));
   const metrics = new MetricsServer(workers, environment);
-  stopBySignal({
-    stop: async () => {
-      await workers.stop();
-      metrics.onApplicationShutdown();
-    },
-  });
+  const stop = async (): Promise<void> => {
+    await workers.stop();
+    metrics.onApplicationShutdown();
+  };
+  stopBySignal({ stop }, environment);
   await metrics.listen();
   process.on('SIGHUP', () => void workers.replaceAll());
   const url = await workers.start().catch(() => process.exit(1)); // the error is already printed
   tellAddress(environment, url);
 }
 
-/** Own handlers instead of Nest's shutdown hooks: the embedded database has to outlive the application. */
-function stopBySignal({ stop }: Pick<RunningServer, 'stop'>): void {
+/**
+ * Own handlers instead of Nest's shutdown hooks: the embedded database has to outlive the application.
+ * @param logged settings that the log line of the stop names; absent in a process whose parent logs it
+ */
+function stopBySignal({ stop }: Pick<RunningServer, 'stop'>, logged?: Environment): void {
   let stopping: Promise<void> | undefined;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      stopping ??= end(stop());
+      stopping ??= end(logged === undefined ? stop() : logStop(signal, stop, logged));
     });
   }
+}
+
+async function logStop(
+  signal: string,
+  stop: RunningServer['stop'],
+  { drainSeconds, shutdownSeconds }: Environment,
+): Promise<void> {
+  const logger = new Logger('Shutdown');
+  logger.log(
+    `${signal}: the port closes in ${drainSeconds} s (SVC_DRAIN_SECONDS), then requests and deliveries in progress have ${shutdownSeconds} s to end (SVC_SHUTDOWN_SECONDS)`,
+  );
+  const since = performance.now();
+  await stop();
+  logger.log(`Stopped after ${Math.round((performance.now() - since) / 100) / 10} s`);
 }
 
 const end = (stopped: Promise<void>): Promise<void> =>

@@ -80,6 +80,18 @@ export class ServerProcess {
   }
 }
 
+/** The messages that a server logs at SIGTERM; without the time that the stop took. */
+export const stopLines = (shutdownSeconds: number): readonly string[] => [
+  `SIGTERM: the port closes in 0 s (SVC_DRAIN_SECONDS), then requests and deliveries in progress have ${shutdownSeconds} s to end (SVC_SHUTDOWN_SECONDS)`,
+  'Stopped after … s',
+];
+
+export const stopLinesOf = (output: string): readonly string[] =>
+  output
+    .split('\n')
+    .filter((line) => line.includes('"context":"Shutdown"'))
+    .map((line) => (JSON.parse(line) as { message: string }).message.replace(/after [\d.]+ s$/, 'after … s'));
+
 function launch(
   environment: Readonly<Record<string, string>>,
   flags: readonly string[] = [],

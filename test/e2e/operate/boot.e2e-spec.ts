@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { clusterHome } from '../../../src/platform/database/embedded/cluster';
-import { ServerProcess } from '../../support/server-process';
+import { ServerProcess, stopLines, stopLinesOf } from '../../support/server-process';
 
 interface Credentials {
   readonly rootClientSecret: string;
@@ -112,6 +112,7 @@ describe('a server with the embedded database', () => {
 
     // The server stops with all that it started, and starts again only with the credentials of its database.
     expect(await server.end('SIGTERM')).toBe(0);
+    expect(stopLinesOf(server.output)).toEqual(stopLines(25));
     expect(clusterProcesses()).toEqual([]);
     const path = join(dataDirectory, 'credentials.json');
     renameSync(path, `${path}.moved`);

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { cloneDatabase, type ClonedDatabase } from '../../../testing/test-databases';
 import { eventually } from '../../../testing/eventually';
-import { ServerProcess } from '../../support/server-process';
+import { ServerProcess, stopLines, stopLinesOf } from '../../support/server-process';
 import { encryptionKey, ROOT } from '../../../testing/test-app';
 
 const CLIENTS = 2;
@@ -187,8 +187,9 @@ describe('a start with two processes', () => {
       expect(workers()).toHaveLength(2);
     }, 320_000);
 
-    it('stops at one signal with exit code 0', async () => {
+    it('stops at one signal with exit code 0, and logs the begin and the end of the stop once', async () => {
       expect(await server.end('SIGTERM')).toBe(0);
+      expect(stopLinesOf(server.output)).toEqual(stopLines(2));
     });
   });
 
