@@ -71,6 +71,7 @@ async function untilBegun(client: Client, types: readonly string[]): Promise<Rei
   for (let waited = 0; waited < WAIT_SECONDS * 1000; waited += POLL_MILLISECONDS) {
     const progress = await progressOfTypes(client, types);
     if (progress.isBegun) return progress;
+    if (waited === 0) write(`Waiting for a server to begin: one that runs does so within ${WAIT_SECONDS} s.`);
     await delay(POLL_MILLISECONDS);
   }
   return undefined;

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
@@ -52,16 +52,20 @@ describe('npm run reindex', () => {
 
   const run = (...sent: string[]): Promise<{ code: number | null; text: string }> => runOn(app.databaseUrl, ...sent);
 
+  let latestChild: ChildProcess | undefined;
+  let latestText = '';
+
   const runOn = (databaseUrl: string, ...sent: string[]): Promise<{ code: number | null; text: string }> =>
     new Promise((resolve) => {
       const child = spawn(process.execPath, [join(process.env.TEST_BUILD ?? '', 'tools/reindex/reindex.js'), ...sent], {
         env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl },
       });
-      let text = '';
+      latestChild = child;
+      latestText = '';
       for (const stream of [child.stdout, child.stderr])
-        stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        stream.on('data', (chunk: Buffer) => (latestText += chunk.toString()));
       child.on('close', (code) => {
-        resolve({ code, text });
+        resolve({ code, text: latestText });
       });
     });
 
@@ -85,6 +89,18 @@ describe('npm run reindex', () => {
         code: 1,
         text: 'The database does not have the schema of this version yet: start a server, or run the tool migrate.\n',
       });
+    } finally {
+      await database.drop();
+    }
+  });
+
+  it('says at once that it waits for a server, when none runs', async () => {
+    const database = await cloneDatabase('started');
+    try {
+      const ended = runOn(database.url, 'Patient');
+      await eventually('it says so', () => latestText.includes('Waiting for a server to begin'), 10_000);
+      latestChild?.kill('SIGKILL');
+      await ended;
     } finally {
       await database.drop();
     }
