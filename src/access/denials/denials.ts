@@ -23,6 +23,7 @@ export class Denials implements MetricSource {
   private readonly denials = new Counter(
     'svc_access_denials_total',
     'Denied requests, and denied parts of requests, by reason: no policy grants, or its limit to rows forbids.',
+    [{ reason: 'policy' }, { reason: 'rows' }],
   );
 
   constructor(

@@ -30,6 +30,9 @@ export class TokenSlots implements MetricSource {
   private readonly results = new Counter(
     'svc_logins_total',
     'Token requests by grant and result: ok, the code of RFC 6749, or why they were not judged.',
+    ['password', 'refresh_token', 'client_credentials'].flatMap((grant) =>
+      ['ok', 'invalid_client', 'invalid_grant', 'throttled'].map((result) => ({ grant, result })),
+    ),
   );
 
   constructor(

@@ -7,8 +7,8 @@ export class Counter {
   private readonly counts = new Map<string, { readonly labels: Labels; value: number }>();
 
   /**
-   * @param zeros labels that are exported as 0 from the start, for an alert on a single event: for Prometheus, a series
-   * that appears with the value 1 has no increase
+   * @param zeros labels that are exported as 0 from the start: for Prometheus, a series that appears with the value 1
+   * has no increase
    */
   constructor(
     private readonly name: string,

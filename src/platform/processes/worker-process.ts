@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { WORKER } from '../config/processes';
 import { type MetricFamily } from '../metrics/metric-family';
-import { type MetricPath } from '../metrics/metric-source';
+import { METRIC_PATHS, type MetricPath } from '../metrics/metric-source';
 import { type Message, MetricsChannel } from './channel';
 import { lasting } from './summed';
 
@@ -58,7 +58,11 @@ export class WorkerProcess {
     this.isDismissed = true;
     // A process that starts reads no orders, so it gets a signal.
     if (this.listensSince === undefined) this.worker.process.kill('SIGTERM');
-    else this.send({ kind });
+    else {
+      // Keeps the counts since the last scrape; after a stop nothing reads them.
+      if (kind === 'retire') for (const path of METRIC_PATHS) void this.read(path);
+      this.send({ kind });
+    }
     return this.ended;
   }
 

@@ -65,6 +65,11 @@ describe('The metrics of several processes', () => {
     expect((await readSamples())[0]).toEqual({ value: 10 });
   });
 
+  it('keep the counts of replaced processes, also if nothing read them before', async () => {
+    await workers.replaceAll();
+    expect((await readSamples())[0]).toEqual({ value: 20 });
+  });
+
   it('are released after the next read', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;

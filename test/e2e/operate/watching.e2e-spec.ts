@@ -57,6 +57,13 @@ describe('O7: new metrics', () => {
     expect(scraped.value('svc_database_statement_seconds_sum{command="commit"}')).toBeGreaterThan(0);
   });
 
+  it('include logins and denials of which none happened, so that their first increase is seen', async () => {
+    const scraped = await scrape();
+    expect(scraped.value('svc_logins_total{grant="refresh_token",result="invalid_grant"}')).toBe(0);
+    for (const reason of ['policy', 'rows'])
+      expect([reason, scraped.value(`svc_access_denials_total{reason="${reason}"}`)]).toEqual([reason, 0]);
+  });
+
   it('count logins by grant and result, and denials', async () => {
     const { userId, password, clientId, clientSecret } = nurse;
     const asked = {
@@ -72,7 +79,12 @@ describe('O7: new metrics', () => {
       app.get('/fhir/Patient/p', { authorization: bearer }),
     );
     const scraped = await scrape();
-    expect(scraped.samplesOf('svc_logins_total').sort()).toEqual([
+    expect(
+      scraped
+        .samplesOf('svc_logins_total')
+        .filter(([, count]) => count > 0)
+        .sort(),
+    ).toEqual([
       ['svc_logins_total{grant="password",result="invalid_client"}', 1],
       ['svc_logins_total{grant="password",result="invalid_grant"}', 2],
       ['svc_logins_total{grant="password",result="ok"}', 2],
