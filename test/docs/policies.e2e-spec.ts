@@ -127,6 +127,7 @@ describe('the policies of a hospital', () => {
     await storeAll(app, [
       ...chartOf('p4', 'w4'),
       ...chartOf('p7', 'w7'),
+      ['SvcTopicDestination/w4-hook', hook('w4')],
       ['SvcTopicDestination/w7-hook', hook('w7')],
       ...policies.map((policy): [string, object] => [`${policy.resourceType}/${policy.id}`, policy]),
     ]);
@@ -152,7 +153,8 @@ describe('the policies of a hospital', () => {
     ['ward-nurse', 'POST /SvcTopicDestination', 201, hook('w4')],
     ['ward-nurse', 'POST /SvcTopicDestination', 403, hook('w7')],
     ['ward-nurse', 'GET /SvcTopicDestination/w7-hook/$status', 404],
-    ['ward-nurse', 'POST /SvcTopicDestination/w7-hook/$replay?from=1&to=2', 403, {}],
+    ['ward-nurse', 'POST /SvcTopicDestination/w7-hook/$replay?from=1&to=2', 404],
+    ['ward-nurse', 'POST /SvcTopicDestination/w4-hook/$retry', 200],
     ['physician', 'GET /Observation/o-p4', 200],
     ['physician', 'GET /Observation/o-p7', 404],
     ['physician', 'GET /$server-status', 403],

@@ -7,6 +7,9 @@ import { type Caller } from '../../platform/request/caller';
 import { RequestContext } from '../../platform/request/request-context';
 import { type EntryAccessRequest, POLICY_CREATION } from '../../resource/access/entry-access';
 import { EntryAccesses } from '../../resource/access/entry-access.registry';
+import { GrantedReader } from '../../resource/rows/granted-reader';
+import { notGranted, RowCheck } from '../../resource/rows/row-check';
+import { RowLimits } from '../../resource/rows/row-limits';
 import { presentationIn } from './destination-presentation';
 
 /**
@@ -19,6 +22,9 @@ export class DestinationPrincipal {
     private readonly access: EntryAccesses,
     private readonly destinations: Destinations,
     private readonly requests: RequestContext,
+    private readonly granted: GrantedReader,
+    private readonly limits: RowLimits,
+    private readonly rows: RowCheck,
   ) {}
 
   /**
@@ -60,9 +66,15 @@ export class DestinationPrincipal {
     return { principal: named ?? (mayUpdate ? former : next), isTakenOver: !mayUpdate };
   }
 
-  /** Calls that send something need the right to change the destination. @throws ServiceError 'forbidden' */
-  assertMayChange(id: string): Promise<void> {
-    return this.access.assertGranted(updateOf('SvcTopicDestination', id));
+  /**
+   * Calls that send something need the right to change the destination, within the row criteria of call and change.
+   * @throws ServiceError 'not-found' as for a read; 'forbidden'
+   */
+  async assertMayChange(id: string): Promise<void> {
+    const type = 'SvcTopicDestination';
+    await this.granted.assertSeen(type, id);
+    const limit = await this.limits.of(await this.access.grant(updateOf(type, id)));
+    if (!(await this.rows.isGranted(limit, { type, id }))) throw notGranted();
   }
 
   /**

@@ -22,6 +22,7 @@ const PARTS = {
   ...ON_DESTINATION,
   code: 'replay',
   methods: ['POST'],
+  enforcesRows: true,
   exampleBody: {
     resourceType: 'Parameters',
     parameter: [

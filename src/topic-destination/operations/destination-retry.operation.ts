@@ -13,6 +13,7 @@ const PARTS = { pauseEnded: 'boolean' } as const;
   ...ON_DESTINATION,
   code: 'retry',
   methods: ['POST'],
+  enforcesRows: true,
   exampleBody: { resourceType: 'Parameters' },
   description: 'Tries a failing destination at once',
   details:

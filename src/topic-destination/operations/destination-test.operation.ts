@@ -20,6 +20,7 @@ const PARTS = { grade: 'code', finding: { name: 'code', grade: 'code', message: 
   ...ON_DESTINATION,
   code: 'test',
   methods: ['POST'],
+  enforcesRows: true,
   exampleBody: { resourceType: 'Parameters' },
   description: 'Sends a sample to the webhook, and grades the responses',
   details:

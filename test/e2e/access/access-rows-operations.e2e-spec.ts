@@ -11,6 +11,13 @@ const CRITERIA = [
   'SvcTopicDestination?_id=own-hook',
 ];
 
+const OF_DESTINATION = [
+  ['GET', '$status'],
+  ['POST', '$retry'],
+  ['POST', '$test'],
+  ['POST', '$replay?from=1&to=2'],
+] as const;
+
 const sdcDocument = (patient: string): object => ({
   resourceType: 'SDCDocument',
   status: 'completed',
@@ -93,7 +100,7 @@ describe('operations of callers who are limited to rows', () => {
     expect((await validate('SvcTopicDestination', { resourceType: 'SvcTopicDestination' })).status).toBe(403);
   });
 
-  it('$status answers only for destinations that may be read', async () => {
+  it('$status, $retry, $test and $replay answer only for destinations that may be read', async () => {
     const hook = {
       resourceType: 'SvcTopicDestination',
       meta: { profile: ['http://x.example/StructureDefinition/svctopicdestination-webhook-at-least-once'] },
@@ -104,12 +111,35 @@ describe('operations of callers who are limited to rows', () => {
     for (const id of ['own-hook', 'canary-hook']) {
       expect((await app.put(`/SvcTopicDestination/${id}`, hook)).text).toContain(id);
     }
-    expect((await asNurse('GET', '/SvcTopicDestination/own-hook/$status')).status).toBe(200);
-    const [hidden, missing] = [
-      await asNurse('GET', '/SvcTopicDestination/canary-hook/$status'),
-      await asNurse('GET', '/SvcTopicDestination/no-such/$status'),
-    ];
-    expect([hidden.status, hidden.text]).toEqual([404, missing.text.replaceAll('no-such', 'canary-hook')]);
+    for (const [method, operation] of OF_DESTINATION) {
+      const call = (id: string): Promise<Received> => asNurse(method, `/SvcTopicDestination/${id}/${operation}`);
+      const [own, hidden, missing] = [await call('own-hook'), await call('canary-hook'), await call('no-such')];
+      expect([operation, own.status, own.text]).toEqual([operation, 200, expect.any(String)]);
+      expect([operation, hidden.status, hidden.text]).toEqual([
+        ...[operation, 404, missing.text.replaceAll('no-such', 'canary-hook')],
+      ]);
+    }
+  });
+
+  it('$retry, $test and $replay need the right to update the destination, within its criteria', async () => {
+    const link = [{ resourceType: 'User', id: 'reader' }];
+    const reader = await login(app, 'reader', { policies: [] });
+    const policy = (id: string, method: string, criteria: string): Promise<Received> =>
+      app.put(`/AccessPolicy/${id}`, { engine: 'matcho', link, matcho: { 'request-method': method }, criteria });
+    await policy('reader-calls', '#^(get|post)$', 'SvcTopicDestination');
+    const statuses = async (): Promise<number[]> => {
+      const answers: number[] = [];
+      for (const [method, operation] of OF_DESTINATION) {
+        const path = `/SvcTopicDestination/own-hook/${operation}`;
+        answers.push((await app.send(method, path, { authorization: reader.bearer })).status);
+      }
+      return answers;
+    };
+    expect(await statuses()).toEqual([200, 403, 403, 403]);
+    await policy('reader-updates', 'put', 'SvcTopicDestination?_id=canary-hook');
+    expect(await statuses()).toEqual([200, 403, 403, 403]);
+    await policy('reader-updates', 'put', 'SvcTopicDestination?_id=own-hook');
+    expect(await statuses()).toEqual([200, 200, 200, 200]);
   });
 
   it('an operation that counts all rows is refused', async () => {
