@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type AnswerFormat } from '../../fhir/edge/format';
 import { Environment } from '../../platform/config/environment';
 import { Slices } from '../../platform/time/slices';
+import { limitedToRows } from '../../platform/request/request-context';
 import { valuesInBody } from '../../operation/body-values';
 import { type OperationRequest } from '../../operation/operation';
 import { type Compartment, Compartments } from '../../resource/compartment/compartments';
@@ -55,14 +56,19 @@ export class EverythingCalls {
     });
     const { types, since, period, subset } = request;
     if (!isFurtherPage(request)) compartment.assertFinished(types);
-    const granted = await this.grantedTypes(id, compartment, types);
+    const all = ['Patient', ...compartment.parameterIdsByType.keys()];
+    const granted = await this.grantedTypes(id, all, types);
     const included = includesOf(given, parameters);
     const further = included && [...included.types, ...included.references.flatMap((one) => one.types)];
     if (included !== undefined && included.types.length > 0) {
       const entries = types ?? compartment.parameterIdsByType.keys();
       assertReferencesFinished(new Set([...entries, ...(further ?? [])]), parameters);
     }
-    const reached = further && (await (await this.limits.reach()).ofTypes(further));
+    const reach = await this.limits.reach();
+    const reached = further && (await reach.ofTypes(further));
+    // A query plan also counts rows of other patients, so it is shown only to callers who may search them all.
+    if (request.explain !== undefined && (await reach.ofTypes([...all, ...(further ?? [])])).limit)
+      throw limitedToRows();
     const reasons = this.reasonsOf(compartment, parameters);
     const part = subset === 'count' ? undefined : subset;
     return {
@@ -94,10 +100,9 @@ export class EverythingCalls {
    */
   private async grantedTypes(
     id: string,
-    { parameterIdsByType }: Compartment,
+    types: readonly string[],
     shown: ReadonlySet<string> | undefined,
   ): Promise<ReachedTypes> {
-    const types = ['Patient', ...parameterIdsByType.keys()];
     const granted = await this.limits.ofCompartment({ type: 'Patient', id }, types, shown);
     if (granted.hidden.includes('Patient')) throw await this.limits.refusalOf(['Patient']);
     return granted;

@@ -34,12 +34,14 @@ export class Reach {
   ) {}
 
   /**
-   * Whether rows of the searched type or of a linked type are hidden from the caller. Then no query plan is shown,
-   * since it would count hidden rows.
+   * Whether rows of the searched type or of a linked type are hidden from the caller: by row criteria, or because the
+   * caller may search the type only with some parameters, or in some compartment. Then no query plan is shown, since it
+   * would count hidden rows.
    */
-  get isLimited(): boolean {
+  async isLimited(type: string): Promise<boolean> {
+    await this.rowsOf(type);
     return (
-      this.rows !== undefined || [...this.known.values()].some((clause) => clause !== undefined && !isEveryRow(clause))
+      this.rows !== undefined || [...this.known.values()].some((clause) => clause === undefined || !isEveryRow(clause))
     );
   }
 

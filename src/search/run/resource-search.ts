@@ -66,7 +66,7 @@ export class ResourceSearch {
     const { type, reach } = request;
     const asked = (await reach?.narrow(type, request.clauses)) ?? request.clauses;
     // A query plan would count rows that the caller may not see, so it is refused.
-    if (request.explain !== undefined && reach?.isLimited === true) throw limitedToRows();
+    if (request.explain !== undefined && (await reach?.isLimited(type)) === true) throw limitedToRows();
     const isCounted = request.total !== 'none' && request.count > 0;
     const clauses = await this.resolver.resolveAll(asked);
     const query = { isCounted, ...request, clauses };

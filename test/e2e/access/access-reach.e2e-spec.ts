@@ -148,6 +148,11 @@ describe('S5: a grant for one type gives no access to other types', () => {
       expect(answer.text).toMatch(/GET \/auth\/decisions\/[\da-f-]{36}/);
     });
 
+    it('shows a query plan only if all Observations are granted, since it counts the others too', async () => {
+      const { status } = await find(policy, '_id=own-o1&_explain=1');
+      expect(status).toBe(OPENS_ALL.includes(policy) ? 200 : 403);
+    });
+
     it('cannot sort by a chain', async () => {
       expect((await find(policy, '_sort=subject.name')).status).toBe(400);
     });

@@ -221,6 +221,8 @@ describe('Patient/$everything for callers who are limited to rows', () => {
       await app.put('/AccessPolicy/operation', { engine: 'matcho', matcho: { uri: '#own-p/.everything$' }, link });
       const whole = (await app.get(PATH)).json<Bundle>();
       expect(namesOf((await as(max, PATH)).json<Bundle>())).toEqual(namesOf(whole));
+      // The plan also counts rows of other patients.
+      expect((await as(max, `${PATH}?_explain=1`)).status).toBe(403);
       await app.delete('/AccessPolicy/operation');
     });
   });
