@@ -20,7 +20,7 @@ export const printBookmark = ({ history, transaction }: Required<FeedBookmark>):
  */
 export function parseBookmark(text: string): FeedBookmark {
   if (text === '0') return { transaction: '0' };
-  const [, history, transaction] = /^(\d{1,20}-[0-9A-F]{8}-\d{1,10})-(\d{1,18})$/.exec(text) ?? [];
+  const [, history, transaction] = /^(\d{1,20}-[0-9A-F]{8}-\d{1,10}(?:-[0-9a-f]{32})?)-(\d{1,18})$/.exec(text) ?? [];
   if (history !== undefined && transaction !== undefined) return { history, transaction };
   if (/^\d{1,18}$/.test(text)) {
     throw new ServiceError(

@@ -54,7 +54,8 @@ const NEWEST = ['resource', 'resource_history'].map(
  */
 export const READ_FEED: Statement = {
   name: 'resource-history-feed',
-  text: `select ${SYSTEM_IDENTIFIER} || '-' || ${TIMELINE} || '-' || (select oid from pg_database where datname = current_database()) as history,
+  text: `select ${SYSTEM_IDENTIFIER} || '-' || ${TIMELINE} || '-' || (select oid from pg_database where datname = current_database())
+      || coalesce((select '-' || digest from server_setup where name = 'restore'), '') as history,
     $2::xid8 < pg_snapshot_xmin(pg_current_snapshot()) as has_ended,
     coalesce((select newest.transaction_id from unnest($1::text[]) t(type) cross join lateral (
       ${NEWEST.join(' union all ')}

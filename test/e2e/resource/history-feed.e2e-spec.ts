@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
+import { declareRestore } from '../../../tools/after-restore/declare-restore';
 import { startEmbeddedPostgres } from '../../../src/platform/database/embedded/embedded-postgres';
 import { migrate } from '../../../src/platform/database/schema/migrate';
 import { type Bundle } from '../../support/bundle';
@@ -108,6 +109,23 @@ describe('D4: the feed of changes (_txid)', () => {
           .join('-'),
       );
     });
+
+    it('for a bookmark from before a restore that the operator declared, such as one of a disk image', async () => {
+      const restored = await startTestApp();
+      try {
+        await restored.put('/Basic/known', { code: { text: 'stored' } });
+        const bookmarks: string[] = [];
+        for (let restores = 0; restores < 3; restores++) {
+          for (const bookmark of bookmarks) await refused(bookmark, restored);
+          bookmarks.push(bookmarkOf((await restored.get('/Basic/_history?_txid=0')).json()));
+          const { status } = await restored.get(`/Basic/_history?_txid=${bookmarks.at(-1)}`);
+          expect(status).toBe(200);
+          await declareRestore(restored.databaseUrl);
+        }
+      } finally {
+        await restored.close();
+      }
+    }, 60_000);
 
     it('for a number only, as version 0.1.0 returned, since the cluster is unknown', () => refused('1234'));
 
