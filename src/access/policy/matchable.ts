@@ -25,8 +25,10 @@ export function assertMatchable(rule: unknown, names: MatchableNames, path = '')
         assertMatchable(below, names, `${path}${list}[${at}].`);
       });
   if (rule.engine !== 'matcho' || !isObject(rule.matcho)) return;
-  const { 'request-method': method, params, operation, headers } = rule.matcho;
+  const { 'request-method': method, uri, params, operation, headers } = rule.matcho;
   assertConstants(method, `${path}matcho.request-method`, REQUEST_METHODS);
+  if (constantsIn(uri).some((value) => /^https?:/.test(String(value))))
+    throw policyFault(`${path}matcho.uri`, 'is a URL: a request has only its path, such as "/fhir/Patient"');
   if (isObject(params)) assertConstants(params['resource/type'], `${path}matcho.params.resource/type`, names.types);
   if (isObject(operation)) assertConstants(operation.id, `${path}matcho.operation.id`, names.operations);
   for (const name of isObject(headers) ? Object.keys(headers) : [])

@@ -33,6 +33,8 @@ export class DescribedRequests {
     if (!isObject(sent)) throw fault('request', 'must be an object');
     const method = textMember(sent, 'request-method')?.toLowerCase() ?? 'get';
     const [path = '', query = ''] = (textMember(sent, 'uri') ?? '/').split(/\?(.*)/s);
+    if (path.includes('://'))
+      throw fault('request.uri', 'must be a path, such as "/fhir/Patient", without scheme and host');
     const headers = headersOf(sent.headers);
     const isConditional = query !== '' || headers['if-none-exist'] !== undefined;
     const route = routeOf(method, path, isConditional);

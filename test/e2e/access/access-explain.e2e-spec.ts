@@ -582,6 +582,11 @@ describe('POST /auth/test-request', () => {
     expect((await app.post('/auth/test-request', body as object)).status).toBe(status);
   });
 
+  it('refuses a full URL with the hint to send the path', async () => {
+    const answer = await app.post('/auth/test-request', { request: { ...read, uri: 'http://localhost:3000/Patient' } });
+    expect([answer.status, answer.text]).toEqual([422, expect.stringContaining('request.uri must be a path')]);
+  });
+
   it('is not granted by a policy for POST /auth/test-policy', async () => {
     const testers = [{ resourceType: 'Operation', id: 'AuthTestPolicy' }];
     await app.put('/AccessPolicy/testers', { engine: 'allow', link: testers });

@@ -44,6 +44,10 @@ describe('the check of a policy for probable mistakes', () => {
       matcho({ headers: { 'X-Emergency': 'nil?' } }),
       'is \\"X-Emergency\\", which no request has. Did you mean \\"x-emergency\\"?',
     ],
+    [
+      matcho({ uri: { $enum: ['/fhir/Patient', 'https://clinic.example/fhir/Patient'] } }),
+      'AccessPolicy.matcho.uri is a URL: a request has only its path, such as \\"/fhir/Patient\\"',
+    ],
     // It would lead to nothing, and so match each request that names no resource.
     [
       matcho({ params: { 'resource/id': '.session.role.links.patient.id' } }),
