@@ -87,6 +87,19 @@ const KIDS_OF_LIVE_TOKENS: Statement = {
 };
 
 /**
+ * Ends the tokens of each Session whose JWT was signed by any key except $1, as if their time were over. So the sweep
+ * closes these Sessions.
+ */
+const EXPIRE_OTHER_KEYS: Statement = {
+  name: 'session-expire-other-keys',
+  text: `with expired as (
+      update session_token set expires_at = clock_timestamp(), ends_at = clock_timestamp()
+        where kid <> $1 and closed_at is null returning session_id
+    ) update refresh_token r set expires_at = clock_timestamp() from expired e
+      where r.session_id = e.session_id and r.consumed_at is null`,
+};
+
+/**
  * A second exchange of a refresh token within this time may be a repeated request: the client may have lost the
  * response.
  */
@@ -213,6 +226,11 @@ export class SessionTokens {
   async kidsOfLiveTokens(): Promise<readonly string[]> {
     const rows = await this.statements.run<{ kid: string }>(KIDS_OF_LIVE_TOKENS, []);
     return rows.map(({ kid }) => kid);
+  }
+
+  /** Ends both tokens of each Session whose JWT was signed by another key than `kid`. */
+  async expireOthersThan(kid: string): Promise<void> {
+    await this.statements.run(EXPIRE_OTHER_KEYS, [kid]);
   }
 }
 

@@ -74,25 +74,6 @@ const LIVE_SESSIONS_OF = {
   },
 } as const satisfies Record<string, Statement>;
 
-/** Ends the tokens of each Session whose JWT was signed by any key except $1, as if their time were over. */
-const EXPIRE_OTHER_KEYS: Statement = {
-  name: 'session-expire-other-keys',
-  text: `with expired as (
-      update session_token set expires_at = clock_timestamp(), ends_at = clock_timestamp()
-        where kid <> $1 and closed_at is null returning session_id
-    ) update refresh_token r set expires_at = clock_timestamp() from expired e
-      where r.session_id = e.session_id and r.consumed_at is null`,
-};
-
-/** How many Sessions {@link LIVE_SESSIONS_OF_OTHER_KEYS} finds. */
-const CHUNK = 100;
-
-const LIVE_SESSIONS_OF_OTHER_KEYS: Statement = {
-  name: 'session-live-of-other-keys',
-  text: `select session_id from session_token where kid <> $1 and session_id > $2 and closed_at is null
-    order by session_id limit ${CHUNK}`,
-};
-
 export interface LiveSession {
   readonly sessionId: string;
   readonly userId?: string;
@@ -210,20 +191,6 @@ export class Sessions {
   }
 
   /**
-   * Closes the Sessions of all JWTs that were signed by other keys than `kid`. One statement ends their tokens. Then
-   * each Session is closed with its family in a separate transaction: a transaction that locks several families could
-   * deadlock. The sweep closes the Sessions that are left when the request is interrupted. @internal
-   */
-  async closeSignedByOthers(kid: string): Promise<void> {
-    await this.unitOfWork.alone(() => this.statements.run(EXPIRE_OTHER_KEYS, [kid]));
-    for (let last: string | undefined = ''; last !== undefined;) {
-      const sessionIds = await this.idsBy(LIVE_SESSIONS_OF_OTHER_KEYS, kid, last);
-      for (const sessionId of sessionIds) await this.closeWithSuccessors(sessionId);
-      last = sessionIds.at(CHUNK - 1);
-    }
-  }
-
-  /**
    * Blocks {@link closeAllOf} for this User and Client until the open unit of work ends. Read both after this call: a
    * User or Client that was deactivated before must get no new Session.
    * @internal
@@ -238,14 +205,10 @@ export class Sessions {
    * order sent, so the rows are locked in that order too.
    */
   private async closeEach(statement: Statement, owner: string): Promise<void> {
-    const sessionIds = await this.idsBy(statement, owner);
+    const rows = await this.statements.run<{ session_id: string }>(statement, [owner]);
+    const sessionIds = rows.map(({ session_id: sessionId }) => sessionId);
     for (let from = 0; from < sessionIds.length; from += PIPELINE_LENGTH)
       await pipelined(sessionIds.slice(from, from + PIPELINE_LENGTH).map((id) => this.closeIfStored(id)));
-  }
-
-  private async idsBy(statement: Statement, ...values: readonly string[]): Promise<string[]> {
-    const rows = await this.statements.run<{ session_id: string }>(statement, values);
-    return rows.map(({ session_id: sessionId }) => sessionId);
   }
 }
 

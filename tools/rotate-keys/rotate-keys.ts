@@ -11,7 +11,8 @@ import { encryptAnew } from './encrypt-anew';
 const USAGE = `rotate-keys [--compromised | --encryption]
 
 Publishes a new signing key, which signs after SVC_KEY_OVERLAP_SECONDS, and withdraws keys whose last token has expired.
---compromised: a new key signs at once, all others are withdrawn, and the Sessions of their tokens are closed.
+--compromised: a new key signs at once, all others are withdrawn, and their tokens end. The server closes the Sessions
+later.
 Server: BASE_URL or PORT. Credentials: TOKEN, BASIC=id:secret, or the secret of the Client root, in
 SVC_ROOT_CLIENT_SECRET or in credentials.json of DATA_DIR.
 

@@ -25,7 +25,7 @@ export class KeyRotationController {
   @ApiQuery({
     name: 'compromised',
     required: false,
-    description: '`true` withdraws all other keys at once and closes the Sessions of their tokens',
+    description: '`true` withdraws all other keys at once and ends their tokens; the next sweep closes the Sessions',
     schema: { type: 'string', enum: ['true', 'false'] },
   })
   @ApiResponse({

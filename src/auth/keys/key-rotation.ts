@@ -2,7 +2,6 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Environment } from '../../platform/config/environment';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { SessionTokens } from '../../session/session-tokens.repository';
-import { Sessions } from '../../session/sessions';
 import { SigningKeys } from './signing-keys.repository';
 
 export interface RotationResult {
@@ -26,7 +25,6 @@ export class KeyRotation {
   constructor(
     private readonly keys: SigningKeys,
     private readonly tokens: SessionTokens,
-    private readonly sessions: Sessions,
     private readonly unitOfWork: UnitOfWork,
     private readonly environment: Environment,
   ) {}
@@ -44,9 +42,10 @@ export class KeyRotation {
   }
 
   /**
-   * Replaces keys that were disclosed. A new key signs at once, all other keys are withdrawn, and the Sessions of
-   * tokens signed with them are closed. If the server crashes between the two, a repeated call closes the Sessions.
-   * They are closed after the transaction of the keys: an exchange of a refresh token locks its Session, then the keys.
+   * Replaces keys that were disclosed. A new key signs at once, all other keys are withdrawn, and the tokens signed
+   * with them end. The sweep then closes their Sessions, like those of expired tokens. The tokens end after the
+   * transaction of the keys: an exchange of a refresh token locks its Session, then the keys. They also end if the
+   * client disconnects meanwhile. If the server crashes between the two, a repeated call ends the tokens.
    */
   async replaceAll(): Promise<RotationResult> {
     const pair = await this.keys.generate();
@@ -56,7 +55,7 @@ export class KeyRotation {
       const removed = await this.keys.keepOnly(kid);
       return { kid, signsFrom: signsFrom.toISOString(), isNew: true, removed };
     });
-    await this.sessions.closeSignedByOthers(result.kid);
+    await this.unitOfWork.outside(() => this.unitOfWork.alone(() => this.tokens.expireOthersThan(result.kid)));
     this.logger.warn({ event: 'signing keys withdrawn', ...result });
     return result;
   }

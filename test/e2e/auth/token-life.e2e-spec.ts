@@ -1,11 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Client as PostgresClient } from 'pg';
 import { hashesOf } from '../../support/hashes-of';
+import { ServerProcess } from '../../support/server-process';
 import { SigningKeys } from '../../../src/auth/keys/signing-keys.repository';
-import { SESSION_FAMILY_LOCK_CLASS } from '../../../src/platform/database/advisory-locks';
 import { BackgroundTasks } from '../../../src/platform/background/background-tasks';
 import { eventually } from '../../../testing/eventually';
-import { BASE_URL, type Received, type TestApp, basicHeader, startTestApp } from '../../../testing/test-app';
+import {
+  BASE_URL,
+  type Received,
+  ROOT,
+  type TestApp,
+  basicHeader,
+  encryptionKey,
+  startTestApp,
+} from '../../../testing/test-app';
 
 interface Tokens {
   readonly access_token: string;
@@ -495,66 +504,81 @@ describe('the lifetime of a token', () => {
       expect([kidOf(fresh.access_token), await useOf(fresh.access_token)]).toEqual([kid, 200]);
     });
 
-    it('that are compromised revoke the tokens of all their Sessions before the first Session is closed', async () => {
-      const signed = { token_format: 'jwt', refresh_token: true };
-      await stored('/Client/renewed', { secret: SECRET, grant_types: ['password'], auth: { password: signed } });
-      const tokens = [await logIn('renewed'), await logIn('renewed')];
-      const ids = `select session_id from session_token where client_id = 'renewed'`;
-      await database.query(`begin; select from resource where type = 'Session' and id in (${ids}) for update`);
-      const rotated = rotate(app, '?compromised=true');
-      await eventually('the close of a Session waits', async () => {
-        const { rowCount } = await database.query(
-          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        );
+    describe('that are compromised', () => {
+      const WAITING = `datname = current_database() and wait_event_type = 'Lock' and query like '%with expired as%'`;
+      const waits = async (): Promise<boolean> => {
+        const { rowCount } = await observer.query(`select from pg_stat_activity where ${WAITING}`);
         return rowCount === 1;
-      });
-      const uses = await Promise.all(tokens.map(({ access_token: token }) => useOf(token, second)));
-      await database.query('rollback');
-      expect([uses, (await rotated).status]).toEqual([[401, 401], 200]);
-      expect((await Promise.all(tokens.map((one) => refresh(one, 'renewed')))).map(({ status }) => status)).toEqual([
-        400, 400,
-      ]);
-    });
-
-    it('that are compromised lock one family of refresh tokens at a time, so that closes cannot deadlock', async () => {
-      const signed = { token_format: 'jwt', refresh_token: true };
-      await stored('/Client/families', { secret: SECRET, grant_types: ['password'], auth: { password: signed } });
-      for (let count = 0; count < 2; count++) await logIn('families');
-      const { rows: families } = await database.query<{ id: string }>(
-        `select r.family_id id from refresh_token r join session_token t using (session_id)
-          where t.client_id = 'families' order by session_id`,
-      );
-      const lock = async (family = ''): Promise<unknown> => {
-        const text = `select pg_try_advisory_xact_lock(${SESSION_FAMILY_LOCK_CLASS}, hashtext($1)) "isHeld"`;
-        return (await database.query(text, [family])).rows[0];
       };
-      await database.query('begin');
-      await lock(families[1]?.id);
-      const rotated = rotate(app, '?compromised=true');
-      await eventually('the close waits for the second family', async () => {
-        const { rowCount } = await database.query(
-          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        );
-        return rowCount === 1;
-      });
-      const first = await lock(families[0]?.id);
-      await database.query('rollback');
-      expect([first, (await rotated).status]).toEqual([{ isHeld: true }, 200]);
-    });
+      const OF_RENEWED = `select session_id from session_token where client_id = 'renewed'`;
+      let tokens: readonly Tokens[];
+      // Within a transaction, pg_stat_activity does not change.
+      let observer: PostgresClient;
 
-    it('that are compromised close more Sessions than one statement returns', async () => {
-      const auth = { client_credentials: { token_format: 'jwt' } };
-      await stored('/Client/many', { secret: SECRET, grant_types: ['client_credentials'], auth });
-      const body = { grant_type: 'client_credentials', client_id: 'many', client_secret: SECRET };
-      for (let count = 0; count < 21; count++)
-        await Promise.all([1, 2, 3, 4, 5].map(() => app.post('/auth/token', body, { authorization: null })));
-      const { kid } = (await rotate(app, '?compromised=true')).json<{ kid: string }>();
-      const { rows } = await database.query<{ closed: number; open: number }>(
-        `select count(closed_at)::int closed, count(*) filter (where closed_at is null)::int open
-          from session_token where client_id = 'many' and kid <> $1`,
-        [kid],
-      );
-      expect(rows).toEqual([{ closed: 105, open: 0 }]);
+      beforeAll(async () => {
+        observer = await app.connect();
+      });
+
+      beforeEach(async () => {
+        const signed = { token_format: 'jwt', refresh_token: true };
+        await stored('/Client/renewed', { secret: SECRET, grant_types: ['password'], auth: { password: signed } });
+        tokens = [await logIn('renewed'), await logIn('renewed')];
+      });
+      afterEach(() => database.query('rollback'));
+
+      const expectEnded = async (): Promise<void> => {
+        const uses = await Promise.all(tokens.map(({ access_token: token }) => useOf(token, second)));
+        const refreshes = await Promise.all(tokens.map((one) => refresh(one, 'renewed')));
+        expect([uses, refreshes.map(({ status }) => status)]).toEqual([
+          [401, 401],
+          [400, 400],
+        ]);
+      };
+
+      it('end their tokens before the answer, and the next sweep of a replica closes the Sessions', async () => {
+        await database.query(`begin; select from resource where type = 'Session' and id in (${OF_RENEWED}) for update`);
+        expect((await rotate(app, '?compromised=true')).status).toBe(200);
+        await expectEnded();
+        await database.query('rollback');
+        await second.app.get(BackgroundTasks).wake('sweep of Sessions');
+        expect((await app.get('/Session?client=renewed&active=true')).json()).toMatchObject({ total: 0 });
+      });
+
+      it('end their tokens even if the client disconnects after the keys were withdrawn', async () => {
+        await database.query(`begin; select from session_token where client_id = 'renewed' for update`);
+        const leaving = new AbortController();
+        const rotated = fetch(`${app.url}/auth/rotate-keys?compromised=true`, {
+          method: 'POST',
+          headers: { authorization: ROOT },
+          signal: leaving.signal,
+        }).catch(() => 'left');
+        await eventually('the end of the tokens waits', waits);
+        leaving.abort();
+        expect(await rotated).toBe('left');
+        await delay(500); // the server would cancel the statement
+        await database.query('rollback');
+        await eventually('the tokens end', async () => (await useOf(tokens[1]?.access_token ?? '')) === 401);
+        await expectEnded();
+      });
+
+      it('end their tokens by a repeated call when the server was killed after the keys were withdrawn', async () => {
+        const killed = await ServerProcess.start({
+          ...{ DATABASE_URL: app.databaseUrl, PORT: '0', HOST: '127.0.0.1', SVC_ENCRYPTION_KEY: encryptionKey() },
+        });
+        await database.query(`begin; select from session_token where client_id = 'renewed' for update`);
+        const rotated = fetch(`${killed.url}/auth/rotate-keys?compromised=true`, {
+          method: 'POST',
+          headers: { authorization: ROOT },
+        }).catch(() => 'no answer');
+        await eventually('the end of the tokens waits', waits);
+        await killed.end('SIGKILL');
+        expect(await rotated).toBe('no answer');
+        await database.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${WAITING}`);
+        await database.query('rollback');
+        expect(await useOf(tokens[0]?.access_token ?? '')).toBe(200);
+        expect((await rotate(second, '?compromised=true')).status).toBe(200);
+        await expectEnded();
+      });
     });
 
     it('cause no refused token while they are rotated under load', async () => {
