@@ -1,6 +1,7 @@
 import { type Client } from 'pg';
 import { type SecretBox } from '../../src/platform/crypto/secret-box';
 import { DatabaseClient } from '../../src/platform/database/database-client';
+import { watchWaits } from '../../src/platform/database/schema/other-sessions';
 
 interface SealedColumn {
   readonly table: string;
@@ -33,11 +34,16 @@ export interface Encrypted {
 /**
  * Seals each secret of the database with the current key. A chunk is one transaction, so a killed run leaves complete
  * values, and the next run does the rest.
+ * @param tell receives a line if a row is locked by other transactions for long
  * @throws Error that names the row of a value that no accepted key opens
  */
-export async function encryptAnew(url: string, box: SecretBox): Promise<Encrypted> {
+export async function encryptAnew(url: string, box: SecretBox, tell: (line: string) => void): Promise<Encrypted> {
   const client = new DatabaseClient({ connectionString: url });
   await client.connect();
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const endWatch = watchWaits(url, rows[0]?.pid ?? 0, (sessions) => {
+    tell(`rotate-keys waits for other transactions of the database: ${sessions}.`);
+  });
   try {
     let [all, anew] = [0, 0];
     for (const column of COLUMNS) {
@@ -50,6 +56,7 @@ export async function encryptAnew(url: string, box: SecretBox): Promise<Encrypte
     }
     return { all, anew };
   } finally {
+    endWatch();
     await client.end();
   }
 }

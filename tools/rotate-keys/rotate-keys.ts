@@ -33,7 +33,9 @@ async function main(): Promise<number> {
 async function rotateEncryption(): Promise<number> {
   const environment = await withKeptCredentials(readEnvironmentOfOne());
   await withDatabase(async (url) => {
-    const { all, anew } = await encryptAnew(url, new SecretBox(environment));
+    const { all, anew } = await encryptAnew(url, new SecretBox(environment), (line) =>
+      process.stderr.write(`${line}\n`),
+    );
     process.stdout.write(
       `All ${all} secrets are encrypted with SVC_ENCRYPTION_KEY; ${anew} of them had another key.\n` +
         'When each server has this key, SVC_ENCRYPTION_KEYS_ACCEPTED is no longer needed.\n',

@@ -128,6 +128,23 @@ describe('28.6: the rotation of SVC_ENCRYPTION_KEY', () => {
     expect(values.filter(({ value }) => box.isCurrent(value))).toHaveLength(101);
   });
 
+  it('names the sessions that a run waits for', async () => {
+    const holder = new Client({ connectionString: database.url, application_name: 'psql of the operator' });
+    await holder.connect();
+    try {
+      await holder.query('begin; select from user_two_factor for update');
+      const child = startTool(newer, older);
+      const [line] = (await once(child.stderr, 'data')) as [Buffer];
+      child.kill('SIGKILL');
+      await once(child, 'close');
+      expect(line.toString()).toMatch(
+        /^rotate-keys waits for other transactions of the database: process \d+ \(psql of the operator, since \S+Z\)\.\n$/,
+      );
+    } finally {
+      await holder.end();
+    }
+  }, 60_000);
+
   it('refuses a start without the older key until a run is complete', async () => {
     await expect(onKeys(newer)).rejects.toThrow('name it in SVC_ENCRYPTION_KEYS_ACCEPTED');
   });
@@ -186,6 +203,7 @@ describe('secrets that a server encrypts with the older key after the rotation',
       await encryptAnew(
         database.url,
         new SecretBox(readEnvironment({ SVC_ENCRYPTION_KEY: newer, SVC_ENCRYPTION_KEYS_ACCEPTED: older })),
+        () => undefined,
       );
       const id = await newDestination(stale, destination(await newTopic(stale)));
       const { kid } = (await stale.post('/auth/rotate-keys', '')).json<{ kid: string }>();
