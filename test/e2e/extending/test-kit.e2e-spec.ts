@@ -23,7 +23,7 @@ describe('the test kit', () => {
   it('lets the process exit if a test fails before it stops its WebhookReceiver', async () => {
     const kit = join(process.env.TEST_BUILD ?? '', 'testing');
     const script = `require(${JSON.stringify(kit)}).WebhookReceiver.start().then(() => console.log('listens'))`;
-    const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], { timeout: 20_000 });
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], { timeout: 50_000 });
     expect(stdout).toBe('listens\n');
   });
 });
