@@ -29,7 +29,7 @@ export interface AppOptions {
   readonly environment: Environment;
   readonly databaseUrl: string;
   /** Modules of other teams (docs/how-to/extend.md). */
-  readonly extensions?: readonly Type[];
+  readonly extensions?: readonly (Type | DynamicModule)[];
 }
 
 /** Modules of the server, in floor order, that have no settings. */

@@ -1,4 +1,4 @@
-import { type Type } from '@nestjs/common';
+import { type DynamicModule, type Type } from '@nestjs/common';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type Environment } from './platform/config/environment';
 import { completeCredentials } from './platform/config/local-credentials';
@@ -35,7 +35,7 @@ export interface StartedServer extends RunningServer {
 export async function startServer(
   given: Environment,
   tell: (line: string) => void,
-  extensions: readonly Type[] = [],
+  extensions: readonly (Type | DynamicModule)[] = [],
   isWorker = false,
 ): Promise<StartedServer> {
   if (!isWorker) await assertPortsFree(given);

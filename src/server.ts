@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { Logger, type Type } from '@nestjs/common';
+import { type DynamicModule, Logger, type Type } from '@nestjs/common';
 import { type RunningServer, type startServer } from './boot';
 import {
   type Environment,
@@ -22,7 +22,7 @@ import { RequestContext } from './platform/request/request-context';
 /** Options of {@link createServer}. */
 export interface ServerOptions {
   /** Modules of your own (docs/how-to/extend.md). */
-  readonly modules?: readonly Type[];
+  readonly modules?: readonly (Type | DynamicModule)[];
   /** Settings as in docs/reference/settings.md; default: the environment of the process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Receives the messages of the start, one line at a time; by default they are dropped. */
@@ -30,7 +30,7 @@ export interface ServerOptions {
 }
 
 const OPTIONS: Members<ServerOptions> = {
-  'modules?': { each: 'class' },
+  'modules?': { each: 'module' },
   'environment?': 'object',
   'log?': 'function',
 };

@@ -1,4 +1,4 @@
-import { type Type } from '@nestjs/common';
+import { type DynamicModule, type Type } from '@nestjs/common';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { createApp, listen } from '../src/app.setup';
 import { readEnvironmentOfOne } from '../src/platform/config/environment';
@@ -26,7 +26,7 @@ export interface AppSettings {
   /** Environment variables that replace the ones that {@link startApp} sets. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Modules of your application (docs/how-to/extend.md). */
-  readonly modules?: readonly Type[];
+  readonly modules?: readonly (Type | DynamicModule)[];
 }
 
 /** Starts the whole application, on a migrated database and a free port of loopback. */

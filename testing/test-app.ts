@@ -42,7 +42,7 @@ export interface TestAppOptions extends AppSettings {
 }
 
 const OPTIONS: Members<TestAppOptions> = {
-  'modules?': { each: 'class' },
+  'modules?': { each: 'module' },
   'environment?': 'object',
   'databaseUrl?': 'string',
 };

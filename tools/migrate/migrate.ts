@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { type Type } from '@nestjs/common';
 import { readEnvironment } from '../../src/platform/config/environment';
 import { withKeptCredentials } from '../../src/platform/config/local-credentials';
 import { type MigrationSet } from '../../src/platform/database/migration';
 import { migrationSetsOf } from '../../src/platform/database/schema/brings-migrations';
 import { migrate, type PlannedMigrations, planMigrations } from '../../src/platform/database/schema/migrate';
+import { isModule } from '../../src/platform/discovery/definition';
 import { assertEncryptionKeySet, checkStart } from '../../src/start-checks';
 import { textTable } from '../demo/text-table';
 import { callsOf, readOptions } from '../options';
@@ -30,7 +30,7 @@ const write = (line: string): void => {
 /** The migrations of the modules exported by a file, and of all modules that they import. */
 async function setsIn(file: string): Promise<MigrationSet[]> {
   const exported = Object.values((await import(resolve(file))) as Readonly<Record<string, unknown>>);
-  const sets = migrationSetsOf(exported.filter((value): value is Type => typeof value === 'function'));
+  const sets = migrationSetsOf(exported.filter(isModule));
   if (sets.length === 0) throw new Error(`${file} exports no module with @BringsMigrations.`);
   return sets;
 }

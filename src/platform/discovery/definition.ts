@@ -1,3 +1,4 @@
+import { type DynamicModule, type Type } from '@nestjs/common';
 import { StartError } from '../errors/start-error';
 import { nearestCode } from '../text/nearest-code';
 
@@ -16,11 +17,12 @@ export type Members<T> = {
 const BASIC = {
   any: ['anything', () => true],
   boolean: ['true or false', (value) => typeof value === 'boolean'],
-  class: ['a class', (value) => typeof value === 'function' && 'prototype' in value],
+  class: ['a class', (value) => isClass(value)],
   function: ['a function', (value) => typeof value === 'function'],
   number: ['a number', (value) => typeof value === 'number'],
   object: ['an object', (value) => isObject(value)],
   string: ['a text', (value) => typeof value === 'string'],
+  module: ['a class or a dynamic module', (value) => isModule(value)],
 } satisfies Record<string, readonly [name: string, has: (value: unknown) => boolean]>;
 
 /**
@@ -73,6 +75,11 @@ function isNow(value: unknown): string {
   const [name] = Object.values(BASIC).find(([, has], at) => at > 0 && has(value)) ?? ['null'];
   return `is ${name}`;
 }
+
+export const isModule = (value: unknown): value is Type | DynamicModule =>
+  isClass(isObject(value) ? value.module : value);
+
+const isClass = (value: unknown): boolean => typeof value === 'function' && 'prototype' in value;
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

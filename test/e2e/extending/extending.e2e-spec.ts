@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Injectable, Module } from '@nestjs/common';
+import { type DynamicModule, Injectable, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { startTestApp, type TestApp } from 'svc-health-server/testing';
 import { createHandOvers } from '../../../examples/ward/src/create-hand-overs.migration';
 import { WardModule } from '../../../examples/ward/src/ward.module';
-import { DefinesResourceType, ResourceCriteria, ResourceModule, viewOf } from '../../../src/index';
+import { BringsMigrations, DefinesResourceType, ResourceCriteria, ResourceModule, viewOf } from '../../../src/index';
 import { digestOf, type Migration } from '../../../src/platform/database/migration';
 import { migrate } from '../../../src/platform/database/schema/migrate';
 import { MetricsServer } from '../../../src/platform/metrics/metrics-server';
@@ -52,6 +52,30 @@ describe('a module (extension points: examples/ward/test)', () => {
       'if it is new, move it to the end of the migrations with the prefix "acme_ward", with a later timestamp',
     );
     await expect(start([createHandOvers])).resolves.toBeUndefined();
+  });
+});
+
+describe('a dynamic module', () => {
+  it('may be one of `modules`, with providers, and with tables of the modules that it imports', async () => {
+    const statements = ['create table acme_cot_size (id int primary key)'];
+    @BringsMigrations({ prefix: 'acme_cot', migrations: [{ name: 'MakeCots1795000000000', statements }] })
+    @Module({})
+    class CotTables {}
+
+    @Module({})
+    class CotModule {
+      static forRoot(size: number): DynamicModule {
+        return { module: CotModule, imports: [CotTables], providers: [{ provide: 'size', useValue: size }] };
+      }
+    }
+    const cots = await startTestApp({ modules: [CotModule.forRoot(12)] });
+    try {
+      expect(cots.provider('size')).toBe(12);
+      const client = await cots.connect();
+      expect((await client.query('select from acme_cot_size')).rowCount).toBe(0);
+    } finally {
+      await cots.close();
+    }
   });
 });
 

@@ -690,12 +690,13 @@ describe('a fault of a module at the start', () => {
     expect(await start(OuterModule)).toContain('@Module of ListModule: "providers" must be an array, but is a class.');
   });
 
-  it('names a member of `modules` that is no class', async () => {
+  it('names a member of `modules` that is no module', async () => {
+    const module = 'a class or a dynamic module';
     for (const [options, expected] of [
       [{ module: [NeedyModule] }, '"module" is unknown. Rename it to "modules"'],
       [{ modules: NeedyModule }, '"modules" must be an array, but is a class'],
-      [{ modules: [new NeedyModule()] }, '"modules[0]" must be a class, but is an object'],
-      [{ modules: [undefined] }, '"modules[0]" must be a class, but is missing'],
+      [{ modules: [new NeedyModule()] }, `"modules[0]" must be ${module}, but is an object`],
+      [{ modules: [undefined] }, `"modules[0]" must be ${module}, but is missing`],
     ] as const) {
       expect(() => createServer(asAny(options))).toThrow(`createServer: ${expected}.`);
       await expect(startTestApp(asAny(options))).rejects.toThrow(`startTestApp: ${expected}.`);

@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
@@ -84,6 +86,25 @@ describe('the tools', () => {
     expect(`${stdout}${stderr}`).toMatch(
       /No server answers at http:\/\/127\.0\.0\.1:9\S* \(.+\): start it, or set BASE_URL or PORT\./,
     );
+  });
+
+  it('migrate reads dynamic modules of the file, and the modules that they import', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'modules-'));
+    try {
+      const file = join(folder, 'ward.module.cjs');
+      const main = JSON.stringify(join(process.env.TEST_BUILD ?? '', 'src'));
+      await writeFile(
+        file,
+        `class Tables {}
+        require(${main}).BringsMigrations({ prefix: 'core', migrations: [] })(Tables);
+        exports.ward = { module: class Ward {}, imports: [Tables] };
+        exports.name = null;`,
+      );
+      const { code, stderr } = await run('migrate/migrate', ['--check', `--modules=${file}`]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('Tables: the prefix "core" of its migrations')]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it('C13.7: refuse arguments that they do not have', async () => {

@@ -29,6 +29,26 @@ describe(migrationSetsOf.name, () => {
     ]);
   });
 
+  it('lists modules that a dynamic module or a forward reference imports', () => {
+    const [stays, beds] = [moduleWith('acme_stay', []), moduleWith('acme_bed', [])];
+    @Module({ imports: [{ forwardRef: () => stays }] })
+    class Wards {}
+    const dynamic = { module: Wards, imports: [beds] };
+    expect(migrationSetsOf([Wards, dynamic]).map(({ module }) => module)).toEqual(['acme_stay', 'acme_bed']);
+  });
+
+  it('refuses a provider with migrations, and names its module', () => {
+    @BringsMigrations({ prefix: 'acme_bed', migrations: [] })
+    class Beds {}
+    @Module({ providers: [Beds] })
+    class Wards {}
+    @Module({})
+    class Stays {}
+    const sentence = '@BringsMigrations of Beds: it is no module. Move the decorator to Wards.';
+    expect(() => migrationSetsOf([Wards])).toThrow(sentence);
+    expect(() => migrationSetsOf([{ module: Stays, providers: [Beds] }])).toThrow(sentence.replace('Wards', 'Stays'));
+  });
+
   it.each<[string, string, readonly Migration[], RegExp]>([
     ['a prefix with other characters', 'Acme', [], /prefix "Acme"/],
     ['the prefix of the server', 'core', [], /prefix "core"/],

@@ -1,4 +1,4 @@
-import { type DynamicModule, type ForwardReference, type ModuleMetadata, type Type } from '@nestjs/common';
+import { type DynamicModule, type ForwardReference, type Type } from '@nestjs/common';
 import { MODULE_METADATA } from '@nestjs/common/constants';
 import 'reflect-metadata';
 import { StartError } from '../../errors/start-error';
@@ -16,7 +16,9 @@ export interface MigrationsDefinition {
 
 const MIGRATIONS_OF = Symbol('migrations');
 
-const LISTS: Members<ModuleMetadata> = {
+const LISTS: Members<Partial<DynamicModule>> = {
+  'module?': 'class',
+  'global?': 'boolean',
   'imports?': { each: 'any' },
   'providers?': { each: 'any' },
   'controllers?': { each: 'any' },
@@ -55,23 +57,35 @@ export function BringsMigrations(definition: MigrationsDefinition): ClassDecorat
   };
 }
 
-type Imported = Type | DynamicModule | ForwardReference | Promise<DynamicModule> | undefined;
+type Imported =
+  Type | DynamicModule | ForwardReference<() => Type | DynamicModule> | Promise<DynamicModule> | undefined;
 
 /**
  * Returns the migrations of `modules` and of all that they import; those of imported modules come first.
- * @throws StartError if two modules have the same prefix or table, or the lists of a module are no arrays
+ * @throws StartError if two modules have the same prefix or table, the lists of a module are no arrays, or a provider
+ * brings migrations
  */
-export function migrationSetsOf(modules: readonly Type[]): MigrationSet[] {
+export function migrationSetsOf(modules: readonly (Type | DynamicModule)[]): MigrationSet[] {
   const seen = new Set<unknown>();
   const brought: Brought[] = [];
+  const visitLists = ({ name }: Type, lists: Partial<DynamicModule>): void => {
+    assertDefinition(lists, LISTS, `@Module of ${name}`);
+    const { imports = [], providers = [], controllers = [] } = lists;
+    for (const one of imports) visit(one);
+    for (const one of [...providers, ...controllers])
+      if (typeof one === 'function' && Reflect.hasOwnMetadata(MIGRATIONS_OF, one))
+        throw new StartError(`@BringsMigrations of ${one.name}: it is no module. Move the decorator to ${name}.`);
+  };
   const visit = (given: Imported): void => {
-    const module = typeof given === 'object' && 'module' in given ? given.module : given;
+    const module = typeof given === 'object' && 'forwardRef' in given ? given.forwardRef() : given;
+    if (typeof module === 'object' && 'module' in module) {
+      visitLists(module.module, module);
+      visit(module.module);
+    }
     if (typeof module !== 'function' || seen.has(module)) return;
     seen.add(module);
     const lists = Object.values(MODULE_METADATA).map((name) => [name, Reflect.getMetadata(name, module) as unknown]);
-    assertDefinition(Object.fromEntries(lists), LISTS, `@Module of ${module.name}`);
-    const imported = (Reflect.getMetadata(MODULE_METADATA.IMPORTS, module) ?? []) as readonly Imported[];
-    for (const one of imported) visit(one);
+    visitLists(module, Object.fromEntries(lists) as Partial<DynamicModule>);
     const definition = Reflect.getMetadata(MIGRATIONS_OF, module) as MigrationsDefinition | undefined;
     if (definition === undefined) return;
     assertDefinition(definition, MEMBERS, `@BringsMigrations of ${module.name}`);
