@@ -13,6 +13,8 @@ export interface PlanNode {
   readonly 'Actual Loops': number;
   readonly 'Rows Removed by Filter'?: number;
   readonly 'Rows Removed by Join Filter'?: number;
+  readonly 'Shared Hit Blocks': number;
+  readonly 'Shared Read Blocks': number;
   readonly Plans?: readonly PlanNode[];
 }
 
@@ -48,7 +50,7 @@ export class PlanDatabase {
   /** Runs the statement with these values; returns the plan with the rows that each step read. */
   async measuredPlanOf(bound: Bound): Promise<PlanNode> {
     const [plans] = await this.explained<readonly { readonly Plan: PlanNode }[]>(
-      'analyze, timing off, format json',
+      'analyze, buffers, timing off, format json',
       bound,
     );
     const [plan] = plans ?? [];

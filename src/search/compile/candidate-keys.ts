@@ -3,6 +3,7 @@ import { parameterAlternatives, patientsOf, rowsOfEach } from './alternatives';
 import { type Binder } from '../../store/binder';
 import { allDates } from './date-walk';
 import { instantFilter } from './date-filter';
+import { leadsToNumber } from './drivers';
 import { stepOf } from './filters';
 import { followsLinks, referrersOf, resourcesWith, targetHashesOf } from './followed-links';
 import { disjoint, FEW } from './many';
@@ -26,9 +27,14 @@ export class CandidateKeys {
    * clause must still be tested.
    */
   static areExact(clause: SearchClause): boolean {
-    return clause.kind === 'any'
-      ? clause.clauses.every((one) => CandidateKeys.areExact(one))
-      : clause.kind !== 'number' || clause.ranges.every(({ unitHash }) => unitHash === undefined);
+    switch (clause.kind) {
+      case 'any':
+        return clause.clauses.every((one) => CandidateKeys.areExact(one));
+      case 'number':
+        return clause.ranges.every(({ unitHash }) => unitHash === undefined);
+      default:
+        return !leadsToNumber(clause) || CandidateKeys.areExact(clause.clause);
+    }
   }
 
   /**
@@ -66,6 +72,8 @@ export class CandidateKeys {
    * paths may lead to the same resource. Its key is then listed once, so that the cost does not grow with the paths.
    */
   private eachOnce({ type, clause }: { readonly type: string; readonly clause: SearchClause }): string {
+    // A test of the unit before the limit would read any number of rows for a rare unit.
+    if (clause.kind === 'number') return this.of(type, clause);
     const candidates = this.candidatesOf(type, clause);
     return followsLinks(clause) ? `select distinct o.main_date, o.resource_key from (${candidates}) o` : candidates;
   }

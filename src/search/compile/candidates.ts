@@ -13,7 +13,15 @@ import {
   reachFilter,
   unbegunRows,
 } from './date-walk';
-import { type Driver, driversOf, type GatheredDriver, isByDate, isMainDate, patientAmong } from './drivers';
+import {
+  type Driver,
+  driversOf,
+  type GatheredDriver,
+  isByDate,
+  isMainDate,
+  leadsToNumber,
+  patientAmong,
+} from './drivers';
 import { type Frequencies, resourcesOf } from './estimate';
 import { isDeep } from './followed-links';
 import { numberFilter } from './filters';
@@ -64,8 +72,11 @@ export class Candidates {
     this.tested = ordered?.estimate ?? resourcesOf(type, this.frequencies);
     try {
       if (gathered === undefined) return this.inOrder(type, flat, ordered, order);
-      // Nearly all resources may be of the searched time. So a total gathers no more than the other way reads.
-      const isBounded = gathered.clause.kind === 'updated' && (ordered !== undefined || flat.some(isMainDate));
+      // Nearly all resources may be of the searched time, or have such a number. So a total gathers no more than the
+      // other way reads.
+      const isBounded =
+        leadsToNumber(gathered.clause) ||
+        (gathered.clause.kind === 'updated' && (ordered !== undefined || flat.some(isMainDate)));
       return order === UNORDERED && !isBounded
         ? this.gathered(type, flat, gathered.clause)
         : this.fewOrInOrder(type, flat, gathered, drivers.gathered.slice(1), ordered, order);

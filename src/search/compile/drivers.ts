@@ -1,5 +1,6 @@
 import { type DateClause, type SearchClause } from '../query/search-query';
 import { estimateOf, type Frequencies, resourcesOf } from './estimate';
+import { isLink, type LinkClause } from './followed-links';
 
 /** A clause whose index rows are read first, and the estimated number of these rows. */
 export interface Driver {
@@ -61,24 +62,28 @@ export function driversOf(
     ordered === undefined ||
     (clause === ordered.clause
       ? ordered.estimate > FEW_OF_CODE
-      : ordered.estimate > WORTH_GATHERING && ((isPage && !followsToken(clause)) || estimate < ordered.estimate));
+      : ordered.estimate > WORTH_GATHERING &&
+        (leadsToNumber(clause) || (isPage && !followsToken(clause)) || estimate < ordered.estimate));
   const [first, ...others] = gatheredDriversOf(clauses, frequencies, isPage);
   const chosen = first !== undefined && isWorthIt(first) ? [first, ...others.filter(isWorthIt).slice(0, 1)] : [];
+  const nearby = Math.max(Math.sqrt(20 * resources), MOST_GATHERED);
+  const walked = ordered?.estimate ?? (clauses.some(isMainDate) ? nearby : resources);
   const gathered = chosen.map((driver) => ({
     ...driver,
-    most: mostGatheredOf(driver, isPage ? undefined : ordered, resources),
+    most: Math.round(mostGatheredOf(driver, nearby, isPage ? undefined : walked)),
   }));
   return { ordered, gathered };
 }
 
-function mostGatheredOf({ clause, estimate }: Driver, counted: Driver | undefined, resources: number): number {
+/** @param walked estimated number of rows that a total reads in index order; undefined for a page */
+function mostGatheredOf({ clause, estimate }: Driver, nearby: number, walked: number | undefined): number {
   switch (clause.kind) {
     case 'number':
       return mostNumbers(estimate);
     case 'updated':
-      return Math.round(counted?.estimate ?? Math.max(Math.sqrt(20 * resources), MOST_GATHERED));
+      return walked ?? nearby;
     default:
-      return MOST_GATHERED;
+      return walked ?? MOST_GATHERED;
   }
 }
 
@@ -120,15 +125,20 @@ function gatheredDriversOf(
     .flatMap((clause) => {
       const estimate = estimateOf(clause, frequencies);
       const most = isPage && followsToken(clause) ? MOST_FOLLOWED : DEAREST_GATHERING;
-      return estimate !== undefined && (estimate <= most || clause.kind === 'number') ? [{ clause, estimate }] : [];
+      return estimate !== undefined && (estimate <= most || clause.kind === 'number' || leadsToNumber(clause))
+        ? [{ clause, estimate }]
+        : [];
     })
     .toSorted((one, other) => one.estimate - other.estimate);
 }
 
 const isOrdered = ({ kind }: SearchClause): boolean => kind === 'token' || kind === 'reference' || kind === 'number';
 
-const followsToken = (clause: SearchClause): boolean =>
-  (clause.kind === 'has' || clause.kind === 'chain') && clause.clause.kind === 'token';
+/** Whether the clause is a link to a number. No statistics show how many numbers are in a range. */
+export const leadsToNumber = (clause: SearchClause): clause is LinkClause =>
+  isLink(clause) && clause.clause.kind === 'number';
+
+const followsToken = (clause: SearchClause): boolean => isLink(clause) && clause.clause.kind === 'token';
 
 function leastOf(
   clauses: readonly SearchClause[],

@@ -164,6 +164,8 @@ const SHAPES: readonly (readonly [name: string, shape: Shape])[] = [
   ['what a few have', { type: 'Patient', clauses: [has(token(60), true)] }],
   ['what many have, and a token', { type: 'Patient', clauses: [has(token(1), true), token(900)] }],
   ['what a few have, link by link', { type: 'Patient', clauses: [has(token(60), false)] }],
+  ['many numbers that they have', { type: 'Patient', clauses: [has(number(5), true)] }],
+  ['a few numbers that they have', { type: 'Patient', clauses: [has(number(998), true)] }],
   ['not a token', { clauses: [not(token(1))] }],
   ['present', { clauses: [presence(true)] }],
   ['missing', { clauses: [presence(false)] }],

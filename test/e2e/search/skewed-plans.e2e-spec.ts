@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Client } from 'pg';
+import { compilePage, compileTotal } from '../../../src/search/compile/compile-search';
+import { type Frequencies } from '../../../src/search/compile/estimate';
+import { type SearchClause, type SearchQuery } from '../../../src/search/query/search-query';
+import { type BoundStatement } from '../../../src/store/binder';
+import { PlanDatabase } from '../../support/plan-database';
+
+const PATIENTS = 20_000;
+const OBSERVATIONS = 120_000;
+/** The Observations of patient 1, which were updated before those of all others. */
+const OF_LARGE = 6_000;
+/** The Observations with a large number. */
+const FEW = 78;
+
+const [SUBJECT, VALUE, FREQUENT, RARE_UNIT] = [7, 6, 1, 5];
+
+const COUNTS: Readonly<Record<string, number>> = {
+  'resource Patient': PATIENTS,
+  'resource Observation': OBSERVATIONS,
+  'search_number 0': OBSERVATIONS,
+};
+const frequencies: Frequencies = { of: (table, value) => COUNTS[`${table} ${value}`] };
+
+const number = (low: number, unitHash?: number): SearchClause => ({
+  kind: 'number',
+  parameterIds: [VALUE],
+  codeHash: 0,
+  ranges: [{ low, high: Infinity, isLowOpen: true, isHighOpen: true, ...(unitHash === undefined ? {} : { unitHash }) }],
+});
+const has = (clause: SearchClause): SearchClause => ({
+  kind: 'has',
+  parameterIds: [SUBJECT],
+  type: 'Observation',
+  clause,
+  isByPatient: true,
+});
+/** The same matches, found by a test of each resource of the type. */
+const tested = (clause: SearchClause): SearchClause => ({ kind: 'not', clause: { kind: 'not', clause } });
+
+type Search = Pick<SearchQuery, 'type' | 'clauses' | 'sort'> & { readonly count?: number };
+
+describe('the pages that a search of skewed data reads', () => {
+  let database: PlanDatabase;
+
+  beforeAll(async () => {
+    database = await PlanDatabase.open();
+    await fill(database.client);
+  }, 120_000);
+  afterAll(() => database.close());
+
+  const run = async <Row extends object>({ statement: { text }, values }: BoundStatement): Promise<Row[]> =>
+    (await database.client.query<Row>(text, [...values])).rows;
+  const rowsOf = (search: Search): Promise<Row[]> => run<Row>(compilePage({ count: 20, ...search }, frequencies));
+  const keysOf = async (search: Search): Promise<number[]> => (await rowsOf(search)).map(keyOf);
+  const totalOf = async (search: Search): Promise<number> =>
+    Number((await run<{ total: string }>(compileTotal(search, frequencies)))[0]?.total);
+  const pagesOf = async (bound: BoundStatement): Promise<number> => {
+    const plan = await database.measuredPlanOf(bound);
+    return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+  };
+  const pagesOfPage = (search: Search): Promise<number> => pagesOf(compilePage({ count: 20, ...search }, frequencies));
+  const pagesOfTotal = (search: Search): Promise<number> => pagesOf(compileTotal(search, frequencies));
+
+  describe('by _has and a number', () => {
+    const few = has(number(1_000));
+    const ofRareUnit = has(number(1_000, RARE_UNIT));
+    const many = has(number(5));
+    const searches = [few, ofRareUnit, many, has(number(5, RARE_UNIT)), has(number(2_000))];
+
+    it.each([
+      ['few have', few],
+      ['few of a unit have', ofRareUnit],
+      ['nobody has', has(number(2_000))],
+    ])('grows with the matches, if %s such a number', async (_few, clause) => {
+      expect(await pagesOfPage({ type: 'Patient', clauses: [clause] })).toBeLessThan(FEW * 40);
+      expect(await pagesOfTotal({ type: 'Patient', clauses: [clause] })).toBeLessThan(FEW * 40);
+    });
+
+    it('stays small, if many have such a number', async () => {
+      expect(await pagesOfPage({ type: 'Patient', clauses: [many] })).toBeLessThan(20_000);
+    });
+
+    it.each([
+      ['many', many],
+      ['of a unit', has(number(5, RARE_UNIT))],
+    ])('is at most twice that of a test of each patient for the total: %s', async (_many, clause) => {
+      const each = await pagesOfTotal({ type: 'Patient', clauses: [tested(clause)] });
+      expect(await pagesOfTotal({ type: 'Patient', clauses: [clause] })).toBeLessThan(2 * each);
+    });
+
+    it('leads to the matches that a test of each patient finds', async () => {
+      for (const clause of searches) {
+        const [search, each] = [clause, tested(clause)].map((one) => ({ type: 'Patient', clauses: [one], count: 300 }));
+        if (search === undefined || each === undefined) throw new Error('no search');
+        expect(await keysOf(search)).toEqual(await keysOf(each));
+        expect(await totalOf(search)).toBe(await totalOf(each));
+      }
+    });
+  });
+});
+
+interface Row {
+  readonly resource_key: string;
+  readonly [column: string]: unknown;
+}
+
+const keyOf = (row: Row): number => Number(row.resource_key);
+
+async function fill(client: Client): Promise<void> {
+  const patientOf = `case when n <= ${OF_LARGE} then 1 else 2 + n % (${PATIENTS} - 1) end`;
+  for (const statement of [
+    'truncate resource, search_token, reference_link, search_date, search_number, search_string',
+    `insert into resource (resource_key, main_date, updated_at, reference_hash, version, type, id, method, body)
+       select 1000000 + n, timestamptz '2019-01-01' + n * interval '1 minute', timestamptz '2019-01-01' + n * interval '1 minute', n, 1, 'Patient', 'p' || n, 'PUT', '{}'
+       from generate_series(1, ${PATIENTS}) n`,
+    // Main dates do not follow the times of update.
+    `insert into resource (resource_key, main_date, updated_at, reference_hash, version, type, id, method, body)
+       select n, timestamptz '2020-01-01' + n * 7919 % ${OBSERVATIONS} * interval '1 minute', timestamptz '2021-01-01' + n / 20 * interval '1 minute', 2000000 + n, 1, 'Observation', 'o' || n, 'PUT', '{}'
+       from generate_series(1, ${OBSERVATIONS}) n`,
+    `insert into reference_link (target_hash, main_date, resource_key, parameter_id)
+       select ${patientOf}, main_date, n, ${SUBJECT} from (select *, resource_key as n from resource where type = 'Observation') r`,
+    `insert into search_token (token_hash, main_date, resource_key, patient_hash, system_hash)
+       select ${FREQUENT}, main_date, n, ${patientOf}, 5 from (select *, resource_key as n from resource where type = 'Observation') r where n % 10 > 0`,
+    `insert into search_number (code_hash, value, main_date, resource_key, parameter_id, unit_hash)
+       select 0, case when n > ${OF_LARGE} and n % 1447 = 0 then 1000 + n % 100 + 1 else n * 7919 % 1000 end, main_date, n, ${VALUE}, case when n % 10 = 0 then ${RARE_UNIT} else 4 end
+       from (select *, resource_key as n from resource where type = 'Observation') r`,
+    'vacuum analyze',
+  ])
+    await client.query(statement);
+}
