@@ -2,7 +2,7 @@ import { Binder, type BoundStatement } from '../../store/binder';
 import { type CandidateOrder, Candidates, flattened } from './candidates';
 import { estimateOf, type Frequencies, nothingIsFrequent, resourcesOf } from './estimate';
 import { type OrderTerm, PageOrder, termOf, valueOf, valueSqlOf } from './order';
-import { sortWalkOf } from './sort-walk';
+import { isOfResources, sortWalkOf } from './sort-walk';
 import { foundColumns } from './found-resource';
 import { type PagePosition, type SearchClause, type SearchQuery, type SortKey } from '../query/search-query';
 
@@ -93,22 +93,24 @@ const instantKey = ({ values, key }: PagePosition, bind: Binder): string =>
 
 /**
  * Compiles a page by sort values: gathers all matches and sorts them. If there are many and an index has the order of
- * the first key, the statement walks that index instead.
+ * the first key, the statement walks that index instead. If a walk along resources passes as many as there are matches
+ * before the page is full, the statement gathers all matches after all.
  */
 function byValues(query: PageQuery, sort: readonly SortKey[], frequencies: Frequencies): CompiledPage {
   const bind = new Binder();
   const terms = sort.map(termOf);
   const order = new PageOrder(terms, bind, query.position, limitOf(query));
   const candidates = new Candidates(bind, frequencies);
-  const walk = sortWalkOf(query, sort, order, candidates, bind);
+  const mostSorted = mostSortedOf(query, sort, frequencies);
+  const mostWalked = mostSorted === 0 && isOfResources(sort[0]) ? matchesOf(query, frequencies) : Infinity;
+  const walk = sortWalkOf(query, sort, order, candidates, bind, mostWalked);
   const whole = (page: string): CompiledPage => {
     const columns = terms.map((_term, index) => `p.s${index}`).join(', ');
     const compiled = bind.finish(`with ${page}
 ${shownRows(query, columns, order.by('p'), candidates, bind)}`);
     return { isReversed: order.isReversed, terms, ...compiled };
   };
-  const mostSorted = walk === undefined ? Infinity : mostSortedOf(query, sort, frequencies);
-  if (walk !== undefined && mostSorted === 0)
+  if (walk !== undefined && mostSorted === 0 && mostWalked === Infinity)
     return whole(`page as materialized (select k.* from (${walk}) k ${order.page('k')})`);
   const columns = sort.map((key, index) => `${valueSqlOf(key, bind)} as s${index}`).join(', ');
   const hits = `select m.main_date, m.resource_key from (${candidates.of(query.type, query.clauses)}) m`;
@@ -116,6 +118,12 @@ ${shownRows(query, columns, order.by('p'), candidates, bind)}`);
   if (walk === undefined)
     return whole(`hits as materialized (${hits}),
 page as materialized (${sorted} ${order.page('k')})`);
+  if (mostSorted === 0)
+    return whole(`walked as materialized (select k.* from (${walk}) k ${order.page('k')}),
+filled as materialized (select count(*) = ${bind.value(limitOf(query))}::integer as is_full from walked),
+hits as materialized (${hits}),
+page as materialized (select k.* from (select w.* from walked w where (select is_full from filled)
+union all (${sorted} and not (select is_full from filled) ${order.page('k')})) k ${order.page('k')})`);
   const most = `${bind.value(mostSorted)}::integer`;
   return whole(`hits as materialized (${hits} limit ${most} + 1),
 gathered as materialized (select count(*) <= ${most} as is_all from hits),
@@ -139,13 +147,16 @@ function mostSortedOf(query: SearchQuery, [first]: readonly SortKey[], frequenci
     return Math.min(Math.max(Math.round(most), 50), 2_000);
   }
   // Matches may lie together in the order of updates, far from its beginning. So more of them are gathered.
-  const clauses = query.clauses.flatMap(flattened);
-  const isByTime = clauses.some(({ kind }) => kind === 'date' || kind === 'updated');
+  const isByTime = query.clauses.flatMap(flattened).some(({ kind }) => kind === 'date' || kind === 'updated');
   // An index finds the resources of a time, of which there may be few. In the order of updates they lie together.
   if (isByTime && first?.by.kind !== 'updated') return MOST_GATHERED;
-  const others = clauses.filter(({ kind }) => kind !== 'updated');
-  const estimates = others.map((clause) => estimateOf(clause, frequencies) ?? Infinity);
-  return Math.min(Infinity, ...estimates) > MOST_GATHERED ? 0 : MOST_GATHERED;
+  return matchesOf(query, frequencies) > MOST_GATHERED ? 0 : MOST_GATHERED;
+}
+
+/** The estimated number of matches at most, without the conditions on the time of update; Infinity if unknown. */
+function matchesOf({ clauses }: SearchQuery, frequencies: Frequencies): number {
+  const others = clauses.flatMap(flattened).filter(({ kind }) => kind !== 'updated');
+  return Math.round(Math.min(Infinity, ...others.map((clause) => estimateOf(clause, frequencies) ?? Infinity)));
 }
 
 /** The number of rows to read: those before the page, those of the page, and one more that reveals another page. */

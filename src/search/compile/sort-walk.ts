@@ -1,4 +1,4 @@
-import { type SearchQuery, type SortKey } from '../query/search-query';
+import { type SearchClause, type SearchQuery, type SortKey } from '../query/search-query';
 import { type Binder } from '../../store/binder';
 import { type Candidates } from './candidates';
 import { type PageOrder, valueOf, valueSqlOf } from './order';
@@ -19,6 +19,8 @@ interface SortedRows {
  * SQL that reads at least the matches of the page in the order of the first sort key, from the index of that key:
  * `resource_key, s0, s1 …`. Matches without a value come last. With further keys, it also reads all other matches with
  * the first value of the last match; these are few.
+ * @param most the number of resources to pass at most, for the orders of {@link isOfResources}; with it, there may be
+ *   fewer matches than the page needs
  * @returns undefined if no index has the order, or if the page begins among the matches without a value
  */
 export function sortWalkOf(
@@ -27,6 +29,7 @@ export function sortWalkOf(
   order: PageOrder,
   candidates: Candidates,
   bind: Binder,
+  most = Infinity,
 ): string | undefined {
   const { position, type, clauses, count, offset = 0 } = query;
   const [first, ...others] = sort;
@@ -51,10 +54,18 @@ export function sortWalkOf(
   const isFirst = areResources
     ? ''
     : ` and (${rowOf('h')} and o.${value} ${first.isDescending ? '>' : '<'} h.${value} limit 1) is not true`;
-  const tests = candidates.testOf(type, clauses, { name: 'h', isResource: areResources });
+  const testOf = (some: SearchQuery['clauses']): string =>
+    candidates.testOf(type, some, { name: 'h', isResource: areResources });
   const once = areResources ? '' : `distinct on (h.${value}, h.resource_key) `;
-  const walk = `select ${once}h.${value} as s0, h.resource_key, h.main_date from ${table} h
-where ${isOfKey('h')}${start()}${isFirst}${tests} order by h.${value} ${direction}, h.resource_key ${direction}`;
+  const by = `order by h.${value} ${direction}${others.length > 0 && areResources ? '' : `, h.resource_key ${direction}`}`;
+  const isByUpdate = ({ kind }: SearchClause): boolean => kind === 'updated';
+  // Conditions on the time of update limit the part of the index, so the rows outside do not count.
+  const passed = (): string => `(select * from ${table} h
+where ${isOfKey('h')}${start()}${testOf(clauses.filter(isByUpdate))} ${by} fetch first (${bind.value(most)}::bigint) rows with ties) h
+where true${testOf(clauses.filter((clause) => !isByUpdate(clause)))}`;
+  const rowsIn =
+    most === Infinity ? `${table} h where ${isOfKey('h')}${start()}${isFirst}${testOf(clauses)}` : passed();
+  const walk = `select ${once}h.${value} as s0, h.resource_key, h.main_date from ${rowsIn} ${by}`;
   const further = others.map((key, index) => `, ${valueSqlOf(key, bind)} as s${index + 1}`).join('');
   const columns = (s0: string): string => `select h.resource_key, ${s0} as s0${further}`;
   const valued =
@@ -73,6 +84,10 @@ function allOf(type: string, clauses: SearchQuery['clauses'], candidates: Candid
     ? `select r.main_date, r.resource_key from resource r where r.type = ${bind.value(type)}`
     : `${candidates.eachOnce(type, clauses)} offset 0`;
 }
+
+/** Whether the index holds resources, which have one value each. */
+export const isOfResources = (key: SortKey | undefined): boolean =>
+  key?.by.kind === 'id' || key?.by.kind === 'updated' || key?.by.kind === 'main-date';
 
 function sortedRowsOf(by: SortKey['by'], { type, clauses }: SearchQuery, bind: Binder): SortedRows | undefined {
   switch (by.kind) {

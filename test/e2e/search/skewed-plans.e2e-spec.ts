@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
-import { compilePage, compileTotal } from '../../../src/search/compile/compile-search';
+import { compilePage, compilePlaces, compileTotal } from '../../../src/search/compile/compile-search';
 import { type Frequencies } from '../../../src/search/compile/estimate';
-import { type SearchClause, type SearchQuery } from '../../../src/search/query/search-query';
+import { type SearchClause, type SearchQuery, type SortKey } from '../../../src/search/query/search-query';
 import { type BoundStatement } from '../../../src/store/binder';
 import { PlanDatabase } from '../../support/plan-database';
 
@@ -19,9 +19,17 @@ const COUNTS: Readonly<Record<string, number>> = {
   'resource Patient': PATIENTS,
   'resource Observation': OBSERVATIONS,
   'search_number 0': OBSERVATIONS,
+  'reference_link 1': OF_LARGE,
+  'search_token 1': OBSERVATIONS * 0.9,
 };
 const frequencies: Frequencies = { of: (table, value) => COUNTS[`${table} ${value}`] };
 
+const token = (hash: number): SearchClause => ({ kind: 'token', tokens: [{ hash }] });
+const patient = (hash: number): SearchClause => ({
+  kind: 'reference',
+  links: [{ targetHash: hash, parameterId: SUBJECT }],
+  patientHash: hash,
+});
 const number = (low: number, unitHash?: number): SearchClause => ({
   kind: 'number',
   parameterIds: [VALUE],
@@ -38,7 +46,7 @@ const has = (clause: SearchClause): SearchClause => ({
 /** The same matches, found by a test of each resource of the type. */
 const tested = (clause: SearchClause): SearchClause => ({ kind: 'not', clause: { kind: 'not', clause } });
 
-type Search = Pick<SearchQuery, 'type' | 'clauses' | 'sort'> & { readonly count?: number };
+type Search = Pick<SearchQuery, 'type' | 'clauses' | 'sort' | 'position'> & { readonly count?: number };
 
 describe('the pages that a search of skewed data reads', () => {
   let database: PlanDatabase;
@@ -98,6 +106,54 @@ describe('the pages that a search of skewed data reads', () => {
       }
     });
   });
+
+  describe('in the order of updates', () => {
+    const latest: SortKey = { by: { kind: 'updated' }, isDescending: true };
+    const orders: readonly SortKey[][] = [
+      [latest],
+      [latest, { by: { kind: 'number', parameterIds: [VALUE] }, isDescending: false }],
+    ];
+
+    it.each([
+      ['alone', orders[0]],
+      ['and a number', orders[1]],
+    ])('does not grow with later updates of others, if those of the matches are far back: %s', async (_by, sort) => {
+      const search = { type: 'Observation', clauses: [patient(1)], ...(sort && { sort }) };
+      const plan = await database.planOf(compilePlaces({ ...search, count: 20 }, frequencies));
+      expect(plan).not.toMatch(/Seq Scan|Hash (Semi |Anti |Left )?Join|Merge (Semi |Anti |Left )?Join/);
+      expect(await pagesOfPage(search)).toBeLessThan(OF_LARGE * 16);
+    });
+
+    it('stays small, if the latest updates match', async () => {
+      const search = { type: 'Observation', clauses: [token(FREQUENT)], sort: [latest] };
+      expect(await pagesOfPage(search)).toBeLessThan(500);
+    });
+
+    it('stays small up to a time, if the updates before it match', async () => {
+      const before: SearchClause = { kind: 'updated', boxes: [{ highTo: Date.parse('2021-01-01T04:00Z') }] };
+      const search = { type: 'Observation', clauses: [patient(1), before], sort: [latest] };
+      expect(await pagesOfPage(search)).toBeLessThan(500);
+    });
+
+    it.each([
+      ['alone', orders[0] ?? []],
+      ['and a number', orders[1] ?? []],
+    ])('has all matches in order, on pages in both directions: %s', async (_by, sort) => {
+      const search = { type: 'Observation', clauses: [patient(1)], sort };
+      const all = await rowsOf({ ...search, clauses: [tested(patient(1))], count: 1_000 });
+      const keys = all.map(keyOf);
+      expect((await keysOf(search)).slice(0, 20)).toEqual(keys.slice(0, 20));
+      for (const at of [19, 500]) {
+        const row = all[at];
+        if (row === undefined) throw new Error('no row');
+        const values = sort.map((_key, index) => positionValueOf(row[`s${index}`]));
+        const pageOn = (side: 'after' | 'before'): Promise<number[]> =>
+          keysOf({ ...search, position: { side, key: keyOf(row), values } });
+        expect(await pageOn('after')).toEqual(keys.slice(at + 1, at + 22));
+        expect((await pageOn('before')).toReversed()).toEqual(keys.slice(Math.max(at - 21, 0), at));
+      }
+    });
+  });
 });
 
 interface Row {
@@ -106,6 +162,11 @@ interface Row {
 }
 
 const keyOf = (row: Row): number => Number(row.resource_key);
+
+function positionValueOf(value: unknown): string | number | null {
+  if (value instanceof Date) return value.getTime();
+  return typeof value === 'string' || typeof value === 'number' ? value : null;
+}
 
 async function fill(client: Client): Promise<void> {
   const patientOf = `case when n <= ${OF_LARGE} then 1 else 2 + n % (${PATIENTS} - 1) end`;
