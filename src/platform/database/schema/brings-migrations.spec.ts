@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Module, type Type } from '@nestjs/common';
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { type Migration } from '../migration';
 import { BringsMigrations, migrationSetsOf } from './brings-migrations';
 
@@ -35,6 +35,14 @@ describe(migrationSetsOf.name, () => {
     class Wards {}
     const dynamic = { module: Wards, imports: [beds] };
     expect(migrationSetsOf([Wards, dynamic]).map(({ module }) => module)).toEqual(['acme_stay', 'acme_bed']);
+  });
+
+  it('accepts a dynamic module of a library that has other members and imports itself', () => {
+    @Module({})
+    class Library {}
+    const library: DynamicModule & { isCached: boolean } = { module: Library, isCached: true };
+    library.imports = [{ forwardRef: () => library }];
+    expect(migrationSetsOf([library])).toEqual([]);
   });
 
   it('refuses a provider with migrations, and names its module', () => {

@@ -1,4 +1,4 @@
-import { type DynamicModule, type ForwardReference, type Type } from '@nestjs/common';
+import { type DynamicModule, type ForwardReference, type ModuleMetadata, type Type } from '@nestjs/common';
 import { MODULE_METADATA } from '@nestjs/common/constants';
 import 'reflect-metadata';
 import { StartError } from '../../errors/start-error';
@@ -16,9 +16,9 @@ export interface MigrationsDefinition {
 
 const MIGRATIONS_OF = Symbol('migrations');
 
-const LISTS: Members<Partial<DynamicModule>> = {
-  'module?': 'class',
-  'global?': 'boolean',
+type Lists = { [Name in keyof ModuleMetadata]: ModuleMetadata[Name] | undefined };
+
+const LISTS: Members<ModuleMetadata> = {
   'imports?': { each: 'any' },
   'providers?': { each: 'any' },
   'controllers?': { each: 'any' },
@@ -68,7 +68,7 @@ type Imported =
 export function migrationSetsOf(modules: readonly (Type | DynamicModule)[]): MigrationSet[] {
   const seen = new Set<unknown>();
   const brought: Brought[] = [];
-  const visitLists = ({ name }: Type, lists: Partial<DynamicModule>): void => {
+  const visitLists = ({ name }: Type, lists: Lists): void => {
     assertDefinition(lists, LISTS, `@Module of ${name}`);
     const { imports = [], providers = [], controllers = [] } = lists;
     for (const one of imports) visit(one);
@@ -78,14 +78,17 @@ export function migrationSetsOf(modules: readonly (Type | DynamicModule)[]): Mig
   };
   const visit = (given: Imported): void => {
     const module = typeof given === 'object' && 'forwardRef' in given ? given.forwardRef() : given;
+    if (seen.has(module)) return;
+    seen.add(module);
     if (typeof module === 'object' && 'module' in module) {
-      visitLists(module.module, module);
+      // Other members are left out: modules of libraries may have more than Nest reads.
+      const { imports, providers, controllers, exports } = module;
+      visitLists(module.module, { imports, providers, controllers, exports });
       visit(module.module);
     }
-    if (typeof module !== 'function' || seen.has(module)) return;
-    seen.add(module);
+    if (typeof module !== 'function') return;
     const lists = Object.values(MODULE_METADATA).map((name) => [name, Reflect.getMetadata(name, module) as unknown]);
-    visitLists(module, Object.fromEntries(lists) as Partial<DynamicModule>);
+    visitLists(module, Object.fromEntries(lists) as Lists);
     const definition = Reflect.getMetadata(MIGRATIONS_OF, module) as MigrationsDefinition | undefined;
     if (definition === undefined) return;
     assertDefinition(definition, MEMBERS, `@BringsMigrations of ${module.name}`);
