@@ -53,10 +53,12 @@ export class ResourceChangeListeners
    * inside one is not cached.
    */
   async concerns(type: string): Promise<boolean> {
+    let isAny = false;
     for (const listener of this.listenersOf(type)) {
-      if ((await listener.concerns?.(type)) ?? true) return true;
+      const isConcerned = (await listener.concerns?.(type)) ?? true;
+      isAny ||= isConcerned;
     }
-    return false;
+    return isAny;
   }
 
   /**
