@@ -11,7 +11,8 @@ import {
   storedResourceOf,
   type VersionRow,
 } from '../../store/resource-statements';
-import { type StoredResource } from '../../model/stored-resource';
+import { type ResourceText, type StoredResource } from '../../model/stored-resource';
+import { ResourceCriteria } from '../../search/run/resource-criteria';
 import { RowCheck } from './row-check';
 import { RowLimits } from './row-limits';
 import { type RowLimit } from '../../search/rows/row-limit';
@@ -31,6 +32,7 @@ export class GrantedReader {
     private readonly reader: ResourceReader,
     private readonly limits: RowLimits,
     private readonly rows: RowCheck,
+    private readonly criteria: ResourceCriteria,
     private readonly requests: RequestContext,
   ) {}
 
@@ -42,6 +44,17 @@ export class GrantedReader {
   async find(type: string, id: string): Promise<StoredResource | undefined> {
     const limit = await this.limits.current();
     return limit === undefined ? this.reader.find(type, id) : this.findWithin(limit, type, id);
+  }
+
+  /**
+   * Finds up to `most` resources that match search parameters, as {@link ResourceCriteria.find} does, among the rows
+   * that the caller may read. Chains and `_has` lead only to rows that the caller may search.
+   * @param criteria a query such as `subject=Patient/p7&status=active`
+   * @throws ServiceError as {@link ResourceCriteria.find}; 'forbidden' for criteria that lead to a type which the
+   *   caller may not search
+   */
+  async search(type: string, criteria: string, most: number): Promise<ResourceText[]> {
+    return this.criteria.findWithin(await this.limits.reach(), type, criteria, most);
   }
 
   /**

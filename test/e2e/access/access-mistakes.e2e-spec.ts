@@ -1,26 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Injectable, Module } from '@nestjs/common';
-import { startTestApp, type TestApp, world } from 'svc-health-server/testing';
-import { GrantedReader, ResourceModule, RpcMethod } from '../../../src/index';
-
-@Injectable()
-@RpcMethod({ method: 'acme/status', description: 'The status of an Observation.', enforcesRows: true })
-class Status {
-  constructor(private readonly reader: GrantedReader) {}
-
-  async execute(params: unknown): Promise<string> {
-    return (await this.reader.read('Observation', (params as { id: string }).id)).id;
-  }
-}
-
-@Module({ imports: [ResourceModule], providers: [Status] })
-class StatusModule {}
+import { startTestApp, type TestApp } from 'svc-health-server/testing';
 
 describe('the check of a policy for probable mistakes', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await startTestApp({ modules: [StatusModule] });
+    app = await startTestApp();
   });
   afterAll(() => app.close());
 
@@ -58,7 +43,7 @@ describe('the check of a policy for probable mistakes', () => {
       'AccessPolicy.or[1].matcho.params.resource/type',
     ],
     [
-      { engine: 'allow-rpc', type: 'rpc', rpc: { 'acme/status': true }, criteria: 'Observation' },
+      { engine: 'allow-rpc', type: 'rpc', rpc: { 'svc.sdc.addendum/get-addendums': true }, criteria: 'Observation' },
       'AccessPolicy.criteria cannot limit the engine allow-rpc. The engine matcho with the pattern',
     ],
   ])('refuses with 422: %j', async (policy, text) => {
@@ -75,35 +60,5 @@ describe('the check of a policy for probable mistakes', () => {
     const answer = await app.put('/AccessPolicy/right', policy);
     expect([answer.status < 300, answer.text]).toEqual([true, expect.any(String)]);
     await app.delete('/AccessPolicy/right');
-  });
-});
-
-describe('an RPC method of a module', () => {
-  let app: TestApp;
-
-  beforeAll(async () => {
-    app = await startTestApp({ modules: [StatusModule] });
-  });
-  afterAll(() => app.close());
-
-  it('reads only the rows that the policy of the call grants', async () => {
-    const observation = (patient: string): object => ({
-      status: 'final',
-      code: { text: 'temperature' },
-      subject: { reference: `Patient/${patient}` },
-    });
-    const criteria = ['Observation?subject=Patient/p1'];
-    const call = { matcho: { params: { _m: 'acme/status' } } };
-    const { limited, open } = await world(app, {
-      people: {
-        limited: { policies: [{ engine: 'matcho', ...call, criteria }] },
-        open: { policies: [{ engine: 'allow-rpc', type: 'rpc', rpc: { 'acme/status': true } }] },
-      },
-      resources: { 'Observation/o1': observation('p1'), 'Observation/o2': observation('p2') },
-    });
-    const read = async (authorization: string, id: string): Promise<number> =>
-      (await app.post('/rpc', { method: 'acme/status', params: { id } }, { authorization })).status;
-    expect([await read(limited.bearer, 'o1'), await read(limited.bearer, 'o2')]).toEqual([200, 422]);
-    expect([await read(open.bearer, 'o1'), await read(open.bearer, 'o2')]).toEqual([200, 200]);
   });
 });
