@@ -1,4 +1,5 @@
 import { type Request } from 'express';
+import { errorCodeOf } from '../../platform/errors/service-error';
 import { authorizationOf, bodyOf, mediaTypeOf, queryOf } from '../../platform/http/raw-request';
 import { decodeUtf8 } from '../../platform/json/decode-utf8';
 import { JsonBodyError } from '../../platform/json/json-body-error';
@@ -105,10 +106,12 @@ function bodyMembersOf(request: Request): ReadonlyMap<string, unknown> {
 }
 
 /** Says where a body is wrong, without its keys: a key may be a misplaced secret, and the log has this text too. */
-const bodyFault = ({ kind, message, place }: JsonBodyError): string =>
-  place === undefined
-    ? message
-    : `The body is not valid JSON: ${kind.replaceAll('-', ' ')} at line ${place.line}, column ${place.column}`;
+function bodyFault(error: JsonBodyError): string {
+  const { message, place } = error;
+  if (place === undefined) return message;
+  const fault = errorCodeOf(error).replace('body-', '').replaceAll('-', ' ');
+  return `The body is not valid JSON: ${fault} at line ${place.line}, column ${place.column}`;
+}
 
 function formMembers(text: string): ReadonlyMap<string, unknown> {
   // Clients such as curl send a body as a form unless they are given a type. No parameter begins with a brace.

@@ -1,28 +1,14 @@
 import { HttpException } from '@nestjs/common';
 import { databaseErrorToServiceError } from '../database/database-error';
-import { type KindedCode } from '../errors/error-codes';
 import { ServiceError } from '../errors/service-error';
-import { JsonBodyError, type JsonBodyErrorKind } from '../json/json-body-error';
 
 /** The one conversion of thrown errors to errors for callers. If undefined, the caller gets 500 without a reason. */
 export function serviceErrorOf(error: unknown): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
-  if (error instanceof JsonBodyError)
-    return new ServiceError(BODY_CODES[error.kind], error.message, {}, { cause: error });
   // Nest wraps errors of Express.
   if (error instanceof HttpException) return frameworkRefusal(error.getStatus(), error.cause);
   return databaseErrorToServiceError(error);
 }
-
-const BODY_CODES: Readonly<Record<JsonBodyErrorKind, KindedCode>> = {
-  malformed: 'body-malformed',
-  'duplicate-key': 'body-duplicate-key',
-  'forbidden-key': 'body-forbidden-key',
-  'forbidden-text': 'body-forbidden-text',
-  'too-deep': 'body-too-deep',
-  'number-too-long': 'body-number-too-long',
-  'too-many': 'body-too-many-values',
-};
 
 /** An error of Nest or Express has a status, but no text for callers. */
 function frameworkRefusal(status: number, cause: unknown): ServiceError | undefined {

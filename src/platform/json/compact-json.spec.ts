@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anyText } from '../../../test/support/any-text';
 import { compactJson } from './compact-json';
-import { JsonBodyError, type JsonBodyErrorKind } from './json-body-error';
+import { type ErrorCode } from '../errors/error-codes';
+import { JsonBodyError } from './json-body-error';
 
 /** JSON as tokens, each in one of its possible spellings. */
 type Tokens = string | Tokens[] | { readonly members: readonly (readonly [keyToken: string, value: Tokens])[] };
@@ -53,6 +54,8 @@ function refusalOf(text: string): JsonBodyError | undefined {
     throw error;
   }
 }
+
+const codeOf = (text: string): ErrorCode | undefined => refusalOf(text)?.details.code;
 
 function parses(text: string): boolean {
   try {
@@ -111,63 +114,62 @@ describe(compactJson.name, () => {
         const text = printed(value, ' ');
         const at = position % text.length;
         const changed = text.slice(0, at) + inserted + text.slice(at + deleted);
-        const kind = refusalOf(changed)?.kind;
-        expect(parses(changed) ? kind !== 'malformed' : kind !== undefined).toBe(true);
+        const code = codeOf(changed);
+        expect(parses(changed) ? code !== 'body-malformed' : code !== undefined).toBe(true);
       }),
       { numRuns: 2000 },
     );
   });
 
-  it.each<[JsonBodyErrorKind, string, string]>([
-    ['malformed', '', 'Malformed JSON: expected a value (line 1, column 1)'],
-    ['malformed', ' ', 'Malformed JSON: expected a value (line 1, column 2)'],
-    ['malformed', '\ufeff{}', 'Malformed JSON: expected a value (line 1, column 1)'],
-    ['malformed', '{} {}', 'Malformed JSON: expected end of text (line 1, column 4)'],
-    ['malformed', '{"a":1,}', 'Malformed JSON: expected a key in quotes (line 1, column 8)'],
-    ['malformed', "{'a':1}", 'Malformed JSON: expected a key in quotes (line 1, column 2)'],
-    ['malformed', '{"a" 1}', "Malformed JSON: expected ':' (a, line 1, column 6)"],
-    ['malformed', '{\n "a": [\n  1 2]}', "Malformed JSON: expected ',' or ']' (a[0], line 3, column 5)"],
-    ['malformed', '{"a":1]', "Malformed JSON: expected ',' or '}' (a, line 1, column 7)"],
-    ['malformed', '[1,]', 'Malformed JSON: expected a value ([1], line 1, column 4)'],
-    ['malformed', '[1', "Malformed JSON: expected ',' or ']' ([0], line 1, column 3)"],
-    ['malformed', '"ab', 'Malformed JSON: expected the rest of a string (line 1, column 4)'],
-    ['malformed', '"a\nb"', 'Malformed JSON: expected the rest of a string (line 1, column 3)'],
-    ['malformed', '"\\x"', 'Malformed JSON: expected an escape that JSON knows (line 1, column 2)'],
-    ['malformed', '"\\u12g4"', 'Malformed JSON: expected four hexadecimal digits (line 1, column 2)'],
-    ['malformed', 'tru', 'Malformed JSON: expected a value (line 1, column 1)'],
-    ['malformed', 'NaN', 'Malformed JSON: expected a value (line 1, column 1)'],
-    ['malformed', '01', 'Malformed JSON: expected end of text (line 1, column 2)'],
-    ['malformed', '-', 'Malformed JSON: expected a digit (line 1, column 2)'],
-    ['malformed', '1.', 'Malformed JSON: expected a digit (line 1, column 3)'],
-    ['malformed', '1e+', 'Malformed JSON: expected a digit (line 1, column 4)'],
-    ['duplicate-key', '{"a":1,"a":1}', 'Duplicate key (a, line 1, column 8)'],
-    ['duplicate-key', '{"b":[{},{"a":1,"\\u0061":2}]}', 'Duplicate key (b[1].a, line 1, column 17)'],
-    ['duplicate-key', '{"":1,"":2}', 'Duplicate key (line 1, column 7)'],
-    ['forbidden-key', '{"__proto__":{}}', 'Key that is not allowed (__proto__, line 1, column 2)'],
-    ['forbidden-key', '{"a":{"constructor":1}}', 'Key that is not allowed (a.constructor, line 1, column 7)'],
-    ['forbidden-key', '[{"\\u0070rototype":1}]', 'Key that is not allowed ([0].prototype, line 1, column 3)'],
-    ['forbidden-text', '{"a":"x\\u0000"}', 'U+0000 in a string (a, line 1, column 8)'],
-    ['forbidden-text', '{"\\u0000":1}', 'U+0000 in a string (line 1, column 3)'],
-    ['forbidden-text', '{"a":1,"\\u0000":1}', 'U+0000 in a string (line 1, column 9)'],
-    ['forbidden-text', '"\\ud83d"', 'Half of a surrogate pair in a string (line 1, column 2)'],
-    ['forbidden-text', '"\\uDE00\\ud83d"', 'Half of a surrogate pair in a string (line 1, column 2)'],
-    ['forbidden-text', '"\\ud83d\\u0041"', 'Half of a surrogate pair in a string (line 1, column 2)'],
-    ['forbidden-text', '"\\ud83d\\ud83d\\ude00"', 'Half of a surrogate pair in a string (line 1, column 2)'],
-    ['forbidden-text', '"\ud83d"', 'Half of a surrogate pair in a string (line 1, column 2)'],
-    ['forbidden-text', '"\ude00"', 'Half of a surrogate pair in a string (line 1, column 2)'],
-    ['forbidden-text', '"\ud83d\\ude00"', 'Half of a surrogate pair in a string (line 1, column 2)'],
+  it.each<[ErrorCode, string, string]>([
+    ['body-malformed', '', 'Malformed JSON: expected a value (line 1, column 1)'],
+    ['body-malformed', ' ', 'Malformed JSON: expected a value (line 1, column 2)'],
+    ['body-malformed', '\ufeff{}', 'Malformed JSON: expected a value (line 1, column 1)'],
+    ['body-malformed', '{} {}', 'Malformed JSON: expected end of text (line 1, column 4)'],
+    ['body-malformed', '{"a":1,}', 'Malformed JSON: expected a key in quotes (line 1, column 8)'],
+    ['body-malformed', "{'a':1}", 'Malformed JSON: expected a key in quotes (line 1, column 2)'],
+    ['body-malformed', '{"a" 1}', "Malformed JSON: expected ':' (a, line 1, column 6)"],
+    ['body-malformed', '{\n "a": [\n  1 2]}', "Malformed JSON: expected ',' or ']' (a[0], line 3, column 5)"],
+    ['body-malformed', '{"a":1]', "Malformed JSON: expected ',' or '}' (a, line 1, column 7)"],
+    ['body-malformed', '[1,]', 'Malformed JSON: expected a value ([1], line 1, column 4)'],
+    ['body-malformed', '[1', "Malformed JSON: expected ',' or ']' ([0], line 1, column 3)"],
+    ['body-malformed', '"ab', 'Malformed JSON: expected the rest of a string (line 1, column 4)'],
+    ['body-malformed', '"a\nb"', 'Malformed JSON: expected the rest of a string (line 1, column 3)'],
+    ['body-malformed', '"\\x"', 'Malformed JSON: expected an escape that JSON knows (line 1, column 2)'],
+    ['body-malformed', '"\\u12g4"', 'Malformed JSON: expected four hexadecimal digits (line 1, column 2)'],
+    ['body-malformed', 'tru', 'Malformed JSON: expected a value (line 1, column 1)'],
+    ['body-malformed', 'NaN', 'Malformed JSON: expected a value (line 1, column 1)'],
+    ['body-malformed', '01', 'Malformed JSON: expected end of text (line 1, column 2)'],
+    ['body-malformed', '-', 'Malformed JSON: expected a digit (line 1, column 2)'],
+    ['body-malformed', '1.', 'Malformed JSON: expected a digit (line 1, column 3)'],
+    ['body-malformed', '1e+', 'Malformed JSON: expected a digit (line 1, column 4)'],
+    ['body-duplicate-key', '{"a":1,"a":1}', 'Duplicate key (a, line 1, column 8)'],
+    ['body-duplicate-key', '{"b":[{},{"a":1,"\\u0061":2}]}', 'Duplicate key (b[1].a, line 1, column 17)'],
+    ['body-duplicate-key', '{"":1,"":2}', 'Duplicate key (line 1, column 7)'],
+    ['body-forbidden-key', '{"__proto__":{}}', 'Key that is not allowed (__proto__, line 1, column 2)'],
+    ['body-forbidden-key', '{"a":{"constructor":1}}', 'Key that is not allowed (a.constructor, line 1, column 7)'],
+    ['body-forbidden-key', '[{"\\u0070rototype":1}]', 'Key that is not allowed ([0].prototype, line 1, column 3)'],
+    ['body-forbidden-text', '{"a":"x\\u0000"}', 'U+0000 in a string (a, line 1, column 8)'],
+    ['body-forbidden-text', '{"\\u0000":1}', 'U+0000 in a string (line 1, column 3)'],
+    ['body-forbidden-text', '{"a":1,"\\u0000":1}', 'U+0000 in a string (line 1, column 9)'],
+    ['body-forbidden-text', '"\\ud83d"', 'Half of a surrogate pair in a string (line 1, column 2)'],
+    ['body-forbidden-text', '"\\uDE00\\ud83d"', 'Half of a surrogate pair in a string (line 1, column 2)'],
+    ['body-forbidden-text', '"\\ud83d\\u0041"', 'Half of a surrogate pair in a string (line 1, column 2)'],
+    ['body-forbidden-text', '"\\ud83d\\ud83d\\ude00"', 'Half of a surrogate pair in a string (line 1, column 2)'],
+    ['body-forbidden-text', '"\ud83d"', 'Half of a surrogate pair in a string (line 1, column 2)'],
+    ['body-forbidden-text', '"\ude00"', 'Half of a surrogate pair in a string (line 1, column 2)'],
+    ['body-forbidden-text', '"\ud83d\\ude00"', 'Half of a surrogate pair in a string (line 1, column 2)'],
     [
-      'too-deep',
+      'body-too-deep',
       '['.repeat(65) + ']'.repeat(65),
       'Deeper than 64 levels: nest less ([0][0][0][0]…[0][0][0][0], line 1, column 65)',
     ],
-    ['number-too-long', `{"a":${'1'.repeat(41)}}`, 'Number longer than 40 characters (a, line 1, column 6)'],
-    ['number-too-long', `0.${'0'.repeat(39)}`, 'Number longer than 40 characters (line 1, column 1)'],
-    ['number-too-long', '1e401', 'Exponent beyond ±400 (line 1, column 1)'],
-    ['number-too-long', '[1E-401]', 'Exponent beyond ±400 ([0], line 1, column 2)'],
-  ])('refuses as %s: %j', (kind, text, message) => {
-    const { kind: actualKind, message: actualMessage } = refusalOf(text) ?? {};
-    expect({ kind: actualKind, message: actualMessage }).toEqual({ kind, message });
+    ['body-number-too-long', `{"a":${'1'.repeat(41)}}`, 'Number longer than 40 characters (a, line 1, column 6)'],
+    ['body-number-too-long', `0.${'0'.repeat(39)}`, 'Number longer than 40 characters (line 1, column 1)'],
+    ['body-number-too-long', '1e401', 'Exponent beyond ±400 (line 1, column 1)'],
+    ['body-number-too-long', '[1E-401]', 'Exponent beyond ±400 ([0], line 1, column 2)'],
+  ])('refuses as %s: %j', (code, text, message) => {
+    expect([codeOf(text), refusalOf(text)?.message]).toEqual([code, message]);
   });
 
   it.each([
@@ -208,7 +210,7 @@ describe(compactJson.name, () => {
     it('refuses a depth of 100,000, and reads it without recursion if the limit allows it', () => {
       const depth = 100_000;
       const text = '['.repeat(depth) + ']'.repeat(depth);
-      expect(refusalOf(text)?.kind).toBe('too-deep');
+      expect(codeOf(text)).toBe('body-too-deep');
       expect(compactJson(text, depth) === text).toBe(true);
     });
 
@@ -219,7 +221,7 @@ describe(compactJson.name, () => {
 
     it('finds the only duplicate among 100,000 keys', () => {
       expect(refusalOf(`{${keys}}`)).toBeUndefined();
-      expect(refusalOf(`{${keys.replace('"k1"', '"k0"')}}`)?.kind).toBe('duplicate-key');
+      expect(codeOf(`{${keys.replace('"k1"', '"k0"')}}`)).toBe('body-duplicate-key');
     });
 
     it('reads 20 MB of string, escapes or white space, and a million numbers', () => {
@@ -232,18 +234,14 @@ describe(compactJson.name, () => {
     });
 
     it('refuses more values or members than the limit', () => {
-      const refusal = (kind: string, message: string): object => ({
-        kind,
+      const refusal = (message: string): object => ({
+        details: { code: 'body-too-many-values' },
         message: expect.stringMatching(message) as unknown,
       });
       for (const value of ['[]', '{}', '1', '""']) {
-        expect(refusalOf(`[${`${value},`.repeat(million)}1]`)).toMatchObject(
-          refusal('too-many', '^More than 1000000 values \\('),
-        );
+        expect(refusalOf(`[${`${value},`.repeat(million)}1]`)).toMatchObject(refusal('^More than 1000000 values \\('));
       }
-      expect(refusalOf(`{${keys},"one":1}`)).toMatchObject(
-        refusal('too-many', '^Object of more than 100000 members \\('),
-      );
+      expect(refusalOf(`{${keys},"one":1}`)).toMatchObject(refusal('^Object of more than 100000 members \\('));
     });
 
     it('reports line and column at the end of a million lines', () => {

@@ -1,5 +1,6 @@
 import { type Steps, atOnce } from '../time/steps';
-import { type JsonBodyErrorKind, JsonBodyError } from './json-body-error';
+import { type KindedCode } from '../errors/error-codes';
+import { JsonBodyError } from './json-body-error';
 
 /**
  * Checks a JSON text (RFC 8259) in one pass and drops the white space outside its strings.
@@ -10,7 +11,7 @@ import { type JsonBodyErrorKind, JsonBodyError } from './json-body-error';
  * numeric would write out every digit), and so many values that `JSON.parse`, which cannot pause, would delay all other
  * requests.
  * @param maxDepth how deep objects and arrays may be nested; 64 by default
- * @throws JsonBodyError with the kind and the position of the fault
+ * @throws JsonBodyError with the code and the position of the fault
  */
 export const compactJson = (text: string, maxDepth?: number): string => atOnce(compactJsonInSteps(text, maxDepth));
 
@@ -142,7 +143,7 @@ class JsonScanner {
 
   private open(isObject: boolean): OpenContainer {
     const { maxDepth } = this;
-    if (this.depth === maxDepth) this.refuse('too-deep', `Deeper than ${maxDepth} levels: nest less`, this.at);
+    if (this.depth === maxDepth) this.refuse('body-too-deep', `Deeper than ${maxDepth} levels: nest less`, this.at);
     this.at++;
     const container = (this.containers[this.depth++] ??= { step: 0, keys: new Set() });
     container.step = isObject ? '' : 0;
@@ -151,7 +152,7 @@ class JsonScanner {
   }
 
   private count(): void {
-    if (++this.values > MAX_VALUES) this.refuse('too-many', `More than ${MAX_VALUES} values`, this.at);
+    if (++this.values > MAX_VALUES) this.refuse('body-too-many-values', `More than ${MAX_VALUES} values`, this.at);
   }
 
   private key(container: OpenContainer): void {
@@ -164,11 +165,12 @@ class JsonScanner {
       : this.text.slice(start + 1, this.at - 1);
     container.step = key;
     if (key === '__proto__' || key === 'constructor' || key === 'prototype') {
-      this.refuse('forbidden-key', 'Key that is not allowed', start);
+      this.refuse('body-forbidden-key', 'Key that is not allowed', start);
     }
     const keysBefore = container.keys.size;
-    if (container.keys.add(key).size === keysBefore) this.refuse('duplicate-key', 'Duplicate key', start);
-    if (keysBefore === MAX_MEMBERS) this.refuse('too-many', `Object of more than ${MAX_MEMBERS} members`, start);
+    if (container.keys.add(key).size === keysBefore) this.refuse('body-duplicate-key', 'Duplicate key', start);
+    if (keysBefore === MAX_MEMBERS)
+      this.refuse('body-too-many-values', `Object of more than ${MAX_MEMBERS} members`, start);
     if (this.next() !== COLON) this.malformed("':'");
     this.at++;
   }
@@ -204,10 +206,10 @@ class JsonScanner {
       return;
     }
     const unit = this.escapedUnit();
-    if (unit === 0) this.refuse('forbidden-text', 'U+0000 in a string', start);
+    if (unit === 0) this.refuse('body-forbidden-text', 'U+0000 in a string', start);
     if (isSurrogate(unit)) {
       const low = this.text.startsWith('\\u', this.at) ? this.escapedUnit() : 0;
-      if (!isPair(unit, low)) this.refuse('forbidden-text', 'Half of a surrogate pair in a string', start);
+      if (!isPair(unit, low)) this.refuse('body-forbidden-text', 'Half of a surrogate pair in a string', start);
     }
   }
 
@@ -227,7 +229,7 @@ class JsonScanner {
     if (code > LAST_SURROGATE) this.at++;
     else if (!isSurrogate(code)) this.malformed('the rest of a string');
     else if (isPair(code, this.text.charCodeAt(this.at + 1))) this.at += 2;
-    else this.refuse('forbidden-text', 'Half of a surrogate pair in a string', this.at);
+    else this.refuse('body-forbidden-text', 'Half of a surrogate pair in a string', this.at);
   }
 
   private scalar(code: number): void {
@@ -255,9 +257,9 @@ class JsonScanner {
     }
     const exponent = this.exponent();
     if (this.at - start > MAX_NUMBER_LENGTH) {
-      this.refuse('number-too-long', `Number longer than ${MAX_NUMBER_LENGTH} characters`, start);
+      this.refuse('body-number-too-long', `Number longer than ${MAX_NUMBER_LENGTH} characters`, start);
     }
-    if (exponent > MAX_EXPONENT) this.refuse('number-too-long', `Exponent beyond ±${MAX_EXPONENT}`, start);
+    if (exponent > MAX_EXPONENT) this.refuse('body-number-too-long', `Exponent beyond ±${MAX_EXPONENT}`, start);
   }
 
   /** Returns the absolute value of an exponent; 0 if there is none. */
@@ -303,10 +305,10 @@ class JsonScanner {
   }
 
   private malformed(expected: string): never {
-    return this.refuse('malformed', `Malformed JSON: expected ${expected}`, this.at);
+    return this.refuse('body-malformed', `Malformed JSON: expected ${expected}`, this.at);
   }
 
-  private refuse(kind: JsonBodyErrorKind, reason: string, at: number): never {
+  private refuse(code: KindedCode, reason: string, at: number): never {
     let line = 1;
     let lineStart = 0;
     for (let end = this.text.indexOf('\n'); end >= 0 && end < at; end = this.text.indexOf('\n', lineStart)) {
@@ -314,7 +316,7 @@ class JsonScanner {
       lineStart = end + 1;
     }
     const place = { path: containerPath(this.containers.slice(0, this.depth)), line, column: at - lineStart + 1 };
-    throw new JsonBodyError(kind, reason, place);
+    throw new JsonBodyError(code, reason, place);
   }
 }
 

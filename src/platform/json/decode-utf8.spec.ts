@@ -15,7 +15,7 @@ describe(decodeUtf8.name, () => {
     ['UTF-16', [0xff, 0xfe, 0x7b, 0x00]],
   ])('refuses %s', (_, bytes) => {
     expect(() => decodeUtf8(Buffer.from(bytes))).toThrow(
-      expect.objectContaining({ kind: 'malformed', message: 'The body is not valid UTF-8' }),
+      expect.objectContaining({ details: { code: 'body-malformed' }, message: 'The body is not valid UTF-8' }),
     );
   });
 });

@@ -1,5 +1,5 @@
-export type JsonBodyErrorKind =
-  'malformed' | 'duplicate-key' | 'forbidden-key' | 'forbidden-text' | 'too-deep' | 'number-too-long' | 'too-many';
+import { type KindedCode } from '../errors/error-codes';
+import { ServiceError } from '../errors/service-error';
 
 /** The position of a fault in a text. Line and column are counted from 1, the column in UTF-16 units. */
 export interface JsonPlace {
@@ -10,18 +10,16 @@ export interface JsonPlace {
 }
 
 /**
- * The error for a refused JSON text, with the position of the fault. Its HTTP status is 400. The message never contains
- * a value of the text, since that may be patient data.
+ * The error for a refused text, with the position of the fault. The message never contains a value of the text, since
+ * that may be patient data.
  */
-export class JsonBodyError extends Error {
-  override readonly name = 'JsonBodyError';
-
+export class JsonBodyError extends ServiceError {
   constructor(
-    readonly kind: JsonBodyErrorKind,
+    code: KindedCode,
     reason: string,
     readonly place?: JsonPlace,
   ) {
-    super(place === undefined ? reason : `${reason} (${placeText(place)})`);
+    super(code, place === undefined ? reason : `${reason} (${placeText(place)})`);
   }
 }
 

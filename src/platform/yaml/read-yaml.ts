@@ -85,8 +85,9 @@ function eventsOf(text: string): readonly Event[] {
     if (!(error instanceof YAMLException)) throw error;
     const { mark } = error;
     if (mark === undefined) throw malformedYaml('Malformed YAML');
-    throw new JsonBodyError('malformed', 'Malformed YAML', { path: '', line: mark.line + 1, column: mark.column + 1 });
+    const place = { path: '', line: mark.line + 1, column: mark.column + 1 };
+    throw new JsonBodyError('body-malformed', 'Malformed YAML', place);
   }
 }
 
-const malformedYaml = (reason: string): JsonBodyError => new JsonBodyError('malformed', reason);
+const malformedYaml = (reason: string): JsonBodyError => new JsonBodyError('body-malformed', reason);
