@@ -288,6 +288,13 @@ describe('the start on a database', () => {
     await expect(planMigrations(database.url)).rejects.toThrow(sentence);
   });
 
+  it('O9: uses a schema whose name needs quotes', async () => {
+    const url = await empty();
+    await client.query(`create schema "Ward 1"; alter database ${database.name} set search_path = "Ward 1"`);
+    await migrate(url);
+    expect((await planMigrations(url)).names).toEqual([]);
+  });
+
   it('O9: gives a remedy if PostgreSQL ends the session', async () => {
     const sleep = async (own: Client): Promise<void> => {
       await own.query('select pg_sleep(30)');

@@ -113,7 +113,7 @@ const sqlOf = (pending: readonly PendingMigration[]): string =>
   pending.flatMap(({ migration }) => migration.statements).join('\n');
 
 /** The existing tables that the SQL in $1 names. */
-const NAMED_TABLES = `pg_class where relkind = 'r' and relnamespace = current_schema::text::regnamespace
+const NAMED_TABLES = `pg_class where relkind = 'r' and relnamespace = quote_ident(current_schema)::regnamespace
   and $1 ~ ('\\m' || relname || '\\M')`;
 
 /** Checks the rights of the role before the first migration, after which an older release could not start. */

@@ -6,7 +6,7 @@ export type Relations = ReadonlyMap<string, string>;
 export async function readRelations(client: Client): Promise<Relations> {
   const { rows } = await client.query<{ id: string; name: string }>(
     `select oid::text as id, relname as name from pg_class
-    where relnamespace = current_schema::text::regnamespace and relkind in ('r', 'p', 'f', 'v', 'm', 'S')`,
+    where relnamespace = quote_ident(current_schema)::regnamespace and relkind in ('r', 'p', 'f', 'v', 'm', 'S')`,
   );
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
@@ -51,7 +51,7 @@ export async function assertOwnTables(
 export async function assertServerFunctions(client: Client, serverFunctions: readonly string[]): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select name from unnest($1::text[]) name left join pg_proc
-      on proname = name and pronamespace = current_schema::text::regnamespace
+      on proname = name and pronamespace = quote_ident(current_schema)::regnamespace
     where proname is null or pg_proc.xmin = pg_current_xact_id()::xid`,
     [serverFunctions],
   );
