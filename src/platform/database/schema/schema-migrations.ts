@@ -32,7 +32,7 @@ export interface PendingMigration {
  */
 export async function pendingMigrations(client: Client, sets: readonly MigrationSet[]): Promise<PendingMigration[]> {
   const rows = await readRows(client);
-  const existing = await existingTables(client);
+  const existing = new Set((await readRelations(client)).values());
   return sets.flatMap((set) => {
     const own = rows.filter(({ module = CORE.module }) => module === set.module);
     const refusal = own.length === 0 ? refusalOfNew(set, existing) : refusalOfMigrated(set, own, existing);
@@ -150,13 +150,6 @@ async function readRows(client: Client): Promise<MigrationRow[]> {
 
 const FOREIGN_LIST =
   'The table schema_migration of this database belongs to another program: use another database for this server.';
-
-async function existingTables(client: Client): Promise<Set<string>> {
-  const { rows } = await client.query<{ name: string }>(
-    'select tablename as name from pg_tables where schemaname = current_schema',
-  );
-  return new Set(rows.map(({ name }) => name));
-}
 
 function tablesOf(migrations: readonly Migration[]): string[] {
   const statements = migrations.flatMap((migration) => migration.statements);
