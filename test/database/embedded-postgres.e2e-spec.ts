@@ -46,13 +46,9 @@ describe(startEmbeddedPostgres.name, () => {
 
   /** Starts a separate process that owns the PostgreSQL of the test. */
   async function startOwner(): Promise<{ owner: ChildProcess; url: string }> {
-    const owner = spawn(
-      process.execPath,
-      [join('src', 'platform', 'database', 'embedded', 'owner-process.cjs'), directory],
-      {
-        stdio: ['pipe', 'pipe', 'inherit'],
-      },
-    );
+    const owner = spawn(process.execPath, [join('test', 'support', 'embedded-owner.cjs'), directory], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
     processes.push(owner);
     const [url] = (await once(owner.stdout, 'data')) as [Buffer];
     return { owner, url: url.toString().trim() };

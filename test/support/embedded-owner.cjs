@@ -3,7 +3,7 @@ const { transformFileSync } = require('@swc/core');
 
 require.extensions['.ts'] = (module, file) => module._compile(transformFileSync(file).code, file);
 
-const { startEmbeddedPostgres } = require('./embedded-postgres.ts');
+const { startEmbeddedPostgres } = require('../../src/platform/database/embedded/embedded-postgres.ts');
 
 startEmbeddedPostgres({ dataDirectory: process.argv[2], isDurable: false }).then(({ url }) => {
   console.log(url);
