@@ -85,6 +85,16 @@ describe(Slots, () => {
     expect(await next).toBe('yes');
   });
 
+  it('releases the permit of the caller who took it, if the caller is identified meanwhile', async () => {
+    const slots = new Slots({ permits: Infinity, perCaller: 1, longestWaitMilliseconds: 10 });
+    const waiter = { caller: 'an address' };
+    await slots.run(waiter, () => {
+      waiter.caller = 'User/1';
+      return Promise.resolve();
+    });
+    await expect(slots.run({ caller: 'an address' }, () => Promise.resolve('free'))).resolves.toBe('free');
+  });
+
   it('refuses the last task of the longest queue when too many tasks wait', async () => {
     const tasks = new Tasks({ mostWaiting: 4 });
     tasks.arrive('a0', 'a1', 'a2', 'a3', 'a4', 'a5');

@@ -88,12 +88,11 @@ export class Slots {
    * aborts
    */
   async run<T>(waiter: Waiter, task: () => Promise<T>): Promise<T> {
-    await this.takeOnly(waiter, 1);
+    const { release } = await this.take(waiter);
     try {
       return await task();
     } finally {
-      this.add(waiter.caller, -1);
-      this.beginNext();
+      release();
     }
   }
 
@@ -101,11 +100,16 @@ export class Slots {
    * Waits for permits: `weight` of them, or as many as a caller can get.
    * @throws as {@link run}
    */
-  async take(waiter: Waiter, weight = 1): Promise<Held> {
+  async take({ caller, signal }: Waiter, weight = 1): Promise<Held> {
+    signal?.throwIfAborted();
     const { permits, perCaller } = this.options;
     const least = Math.min(weight, this.partOf(permits), this.partOf(perCaller));
-    await this.takeOnly(waiter, least);
-    return this.heldBy(waiter.caller, least);
+    // If another task waits, this task waits too: a task that needs few permits must not overtake an earlier task that
+    // needs more.
+    if (this.queues.size > 0 || !this.fitsShare(caller, least) || !this.fits(least))
+      await this.queue(caller, signal, least);
+    else this.add(caller, least);
+    return this.heldBy(caller, least);
   }
 
   /**
@@ -117,16 +121,6 @@ export class Slots {
     if (this.takenOf(caller) + weight > perCaller || this.taken + weight > permits) throw this.busy();
     this.add(caller, weight);
     return this.heldBy(caller, weight);
-  }
-
-  private takeOnly({ caller, signal }: Waiter, weight: number): Promise<void> | undefined {
-    signal?.throwIfAborted();
-    // If another task waits, this task waits too: a task that needs few permits must not overtake an earlier task that
-    // needs more.
-    if (this.queues.size > 0 || !this.fitsShare(caller, weight) || !this.fits(weight))
-      return this.queue(caller, signal, weight);
-    this.add(caller, weight);
-    return undefined;
   }
 
   /** The permits that are not reserved for {@link takeNow}. */
