@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Roles } from '../../access/roles/roles';
 import { type Resource } from '../../fhir/types';
 import { KeptByRights, RegistryEpoch } from '../../platform/database/registry-epoch';
-import { withLeadingMembers, withoutMembers } from '../../platform/json/json-members';
+import { membersOf, textOfMembers, withLeadingMembers } from '../../platform/json/json-members';
 import { JsonText } from '../../platform/json/json-text';
 import { isObject } from '../../platform/json/plain-object';
 import { ResourceReader } from '../../store/resource-reader';
@@ -94,7 +94,8 @@ function userinfoOf(text: string, { id, twoFactor }: Resource, roles: readonly s
   ];
   if (roles.length > 0) leading.push(['role', `[${roles.join(',')}]`]);
   if (isObject(twoFactor)) leading.push(['twoFactor', JSON.stringify({ ...twoFactor, secretKey: undefined })]);
-  return new JsonText(withLeadingMembers(withoutMembers(text, ['password']), leading));
+  const shown = textOfMembers(membersOf(text).filter(({ key }) => key !== 'password'));
+  return new JsonText(withLeadingMembers(shown, leading));
 }
 
 const isSmall = ({ userinfo }: TokenUser): boolean => userinfo.text.length <= MAX_KEPT_CHARACTERS;

@@ -61,7 +61,7 @@ export function withLeadingMembers(
   const taken = new Set(leading.map(([key]) => key));
   return braced([
     ...leading.map(([key, valueText]) => `${JSON.stringify(key)}:${valueText}`),
-    ...textsOf(objectText, (key) => !taken.has(key)),
+    ...membersOf(objectText).flatMap((member) => (taken.has(member.key) ? [] : textOfMember(member))),
   ]);
 }
 
@@ -72,17 +72,6 @@ export function withMember(objectText: string, key: string, valueText: string): 
   return braced(
     members.some((member) => member.key === key) ? texts : [...texts, `${JSON.stringify(key)}:${valueText}`],
   );
-}
-
-/** Removes members from an object text. The rest stays unchanged. */
-export function withoutMembers(objectText: string, keys: readonly string[]): string {
-  return braced(textsOf(objectText, (key) => !keys.includes(key)));
-}
-
-function textsOf(objectText: string, keeps: (key: string) => boolean): string[] {
-  return membersOf(objectText)
-    .filter(({ key }) => keeps(key))
-    .map(textOfMember);
 }
 
 const textOfMember = ({ keyText, valueText }: JsonMember): string => `${keyText}:${valueText}`;
