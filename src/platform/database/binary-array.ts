@@ -13,8 +13,9 @@ const TWO_32 = 2 ** 32;
 
 /**
  * Encodes an array parameter in PostgreSQL's binary format (array_recv), which the driver sends unchanged. As text,
- * bodies would be escaped and unescaped, and each number printed and parsed. A value of a `timestamptz` array is a
- * Date, an ISO text, or milliseconds since 1970.
+ * bodies would be escaped and unescaped, and each number printed and parsed: for 64 resources of 1.2 kB, over twice the
+ * CPU of this process and of PostgreSQL. A value of a `timestamptz` array is a Date, an ISO text, or milliseconds since
+ * 1970.
  */
 export function binaryArray(type: ArrayElementType, values: readonly unknown[]): Buffer {
   if (type === 'text') return textArray(values as readonly string[]);
