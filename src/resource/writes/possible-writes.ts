@@ -25,7 +25,7 @@ export function assertPossible(write: Write, held: LockedId): void {
   if (foundText !== undefined && current?.text !== foundText) {
     throw new TransactionConflict('The matches of a condition have changed');
   }
-  if (mode === 'nothing' || mode === 'late') return;
+  if (mode === 'late') return;
   if (current === undefined && (mode === 'patch' || mode === 'existing')) throw notStored(type, id, lastVersion > 0);
   if (mode === 'existing') return;
   assertMatch(write, current);

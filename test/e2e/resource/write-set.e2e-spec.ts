@@ -44,6 +44,7 @@ describe('H4: a transaction of writes', () => {
       { ifNoneMatch: '*' },
     ],
     ['a deletion of another version', 'DELETE', 'Basic/stored', undefined, { 'If-Match': '"7"' }, { ifMatch: '"7"' }],
+    ['If-Match, if nothing matches', 'DELETE', 'Basic?code=none', undefined, { 'If-Match': '"7"' }, { ifMatch: '"7"' }],
     ['a patch of an unknown id', 'PATCH', 'Basic/none', { active: true }, {}, {}],
     ['a patch of a deleted resource', 'PATCH', 'Basic/deleted', { active: true }, {}, {}],
     [
