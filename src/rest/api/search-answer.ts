@@ -6,7 +6,7 @@ import { type OutcomeIssue } from '../../search-index/unfinished-index';
 import { type ResourceText } from '../../model/stored-resource';
 import { type SearchExtension } from './location-distance';
 import { type LateTexts, type ListedVersion } from '../../store/late-texts';
-import { bundleText, joined, outcomeEntry, produceBundle, searchEntry } from '../../model/bundle-text';
+import { joined, outcomeEntry, produceBundle, searchEntry } from '../../model/bundle-text';
 import { searchLinks, type SearchPlace } from './search-links';
 
 /** How an answer shows the matches of a search. */
@@ -47,34 +47,8 @@ function bundleOf(
 ): FhirAnswer {
   const { total, explanation } = page;
   const members = { ...(total === undefined ? {} : { total }), link: searchLinks(page, presentation), ...explanation };
-  if (isShort(page) && (presentation.subset === undefined || presentation.subset === 'count'))
-    return { status: 200, text: bundleText('searchset', members, shortEntriesOf(page, presentation, issues)) };
   return { status: 200, produce: produceBundle('searchset', members, entriesOf(page, presentation, texts, issues)) };
 }
-
-/** Maximum number of bytes of texts that are printed without a pause. */
-const SHORT_BYTES = 64 * 1024;
-
-/**
- * Whether all texts were read together with the page and are short. Printing short texts in steps would cost more than
- * the search.
- */
-function isShort({ resources, included }: SearchPage): boolean {
-  let bytes = 0;
-  const isWithin = ({ text, bytes: own }: SearchPage['resources'][number]): boolean =>
-    text !== undefined && (bytes += own) <= SHORT_BYTES;
-  return resources.every(isWithin) && included.every(isWithin);
-}
-
-const shortEntriesOf = (
-  { resources, included }: SearchPage,
-  { rootUrl, extension }: SearchPresentation,
-  issues: readonly OutcomeIssue[],
-): readonly string[] => [
-  ...resources.map((one) => searchEntry(rootUrl, readText(one), 'match', extension?.(one.text ?? ''))),
-  ...included.map((one) => searchEntry(rootUrl, readText(one), 'include')),
-  ...(issues.length === 0 ? [] : [outcomeEntry(issues)]),
-];
 
 async function* entriesOf(
   page: SearchPage,
