@@ -70,22 +70,13 @@ export class ResourceChangeListeners
     at: (place: number, work: () => Promise<void>) => Promise<void>,
   ): Promise<void> {
     const sets = new Map<ResourceChangeListener, ResourceChange[]>();
-    // The listeners that need changes of a type are cached until one of them runs. It may write, and after such a write
-    // other listeners may need the later changes.
-    const concerned = new Map<string, readonly ResourceChangeListener[]>();
     for (const [place, change] of changes.entries()) {
-      const known = concerned.get(change.type);
-      if (known?.length === 0) continue;
       await at(place, async () => {
-        const present: ResourceChangeListener[] = [];
-        for (const listener of known ?? this.listenersOf(change.type)) {
-          if (known === undefined && (await listener.concerns?.(change.type)) === false) continue;
-          present.push(listener);
+        for (const listener of this.listenersOf(change.type)) {
+          if ((await listener.concerns?.(change.type)) === false) continue;
           if (listener.onChanges === undefined) await this.call(listener, () => listener.onChange?.(change));
           else addTo(sets, listener, change);
         }
-        if (present.every((listener) => listener.onChanges !== undefined)) concerned.set(change.type, present);
-        else concerned.clear();
       });
     }
     for (const [listener, set] of sets) await this.call(listener, () => listener.onChanges?.(set));
