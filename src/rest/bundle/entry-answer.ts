@@ -53,26 +53,14 @@ export function produceAnswer(type: BundleType, answers: readonly AnsweredEntry[
   return produceBundle(responseType, {}, answeredEntries(answers, call));
 }
 
-/** Prints a few entries at a time, bounded by the number of their characters. */
 function* answeredEntries(answers: readonly AnsweredEntry[], call: BundleCall): Generator<string[], void, void> {
   const isWritten = ({ fullUrl }: AnsweredEntry): boolean => fullUrl !== undefined;
   let room = answers.reduce((left, one) => (isWritten(one) ? left : left - one.text.length), MOST_CHARACTERS);
-  let texts: string[] = [];
-  let characters = 0;
   for (const answer of answers) {
     if (isWritten(answer)) room -= answer.text.length;
-    const text = entryText(isWritten(answer) && room < 0 ? { ...answer, text: '' } : answer, call);
-    texts.push(text);
-    characters += text.length;
-    if (characters < PRINTED_AT_ONCE) continue;
-    yield texts;
-    texts = [];
-    characters = 0;
+    yield [entryText(isWritten(answer) && room < 0 ? { ...answer, text: '' } : answer, call)];
   }
-  yield texts;
 }
-
-const PRINTED_AT_ONCE = 32 * 1024;
 
 /** Without a preference, the answer to a Bundle has no resources. */
 export const preferenceOf = ({ prefer }: BundleCall): PreferredReturn => preferredReturnOf(prefer) ?? 'minimal';
