@@ -11,7 +11,7 @@ import { SearchIndex } from '../../search-index/search-index';
 import { isBuiltIn, notDeletable } from './built-in-definition';
 import { parameterDigest } from '../../search-index/extract/parameter-digest';
 import { INDEX_TASK } from '../../store/index-job';
-import { type ParameterState } from '../../search-index/states/parameter-state';
+import { definitionOf, type ParameterState } from '../../search-index/states/parameter-state';
 import { ParameterStates } from '../../search-index/states/parameter-states.repository';
 import { readDefinition } from './read-definition';
 
@@ -39,7 +39,7 @@ export class SearchParameterListener implements ResourceChangeListener {
     const wanted = current === undefined ? [] : readDefinition(current.value, this.index.builtIn);
     const stored = (await this.states.listOf(id)).filter(({ state }) => state !== 'removing');
     const gone = stored.filter((row) => !wanted.some((one) => isNamed(one, row)));
-    const changed = wanted.filter((one) => !stored.some((row) => isSame(one, row)));
+    const changed = wanted.filter((one) => !stored.some((row) => isDeepStrictEqual(definitionOf(row), one)));
     if (gone.length + changed.length === 0) return;
     await this.access.decider.assertMayRedefine([
       ...changed,
@@ -87,13 +87,3 @@ const hasRows = (parameter: SearchParameter | undefined): boolean =>
 
 const isNamed = ({ type, code }: OwnSearchParameter, row: ParameterState): boolean =>
   row.resource_type === type && row.code === code;
-
-const isSame = (
-  { type, code, kind, expression, targets = [], components = [] }: OwnSearchParameter,
-  row: ParameterState,
-): boolean =>
-  isNamed({ type, code, kind, expression }, row) &&
-  row.kind === kind &&
-  row.expression === expression &&
-  row.targets?.join() === targets.join() &&
-  isDeepStrictEqual(row.components, components);
