@@ -12,9 +12,6 @@ type Operation = (document: PatchedDocument) => void;
 /** Operations that are compiled between two pauses. */
 const OPERATIONS_AT_ONCE = 256;
 
-/** Effort of an operation, in addition to that of the values which it copies or moves. */
-const OPERATION_EFFORT = 16;
-
 /**
  * Compiles a JSON Patch (RFC 6902). Either all its operations apply, or none. Members that RFC 6902 does not define are
  * ignored.
@@ -31,7 +28,6 @@ export function* compileJsonPatch(patch: JsonValue): Steps<TreePatch> {
   return function* (tree): Steps<JsonValue> {
     const document = new PatchedDocument(tree);
     for (const apply of operations) {
-      document.effort.spend(OPERATION_EFFORT);
       apply(document);
       yield;
     }
@@ -78,7 +74,7 @@ function compiledOperation(operation: JsonValue, index: number): Operation {
 }
 
 class PatchedDocument {
-  readonly effort = new PatchEffort();
+  private readonly effort = new PatchEffort();
 
   constructor(public root: JsonValue) {}
 
@@ -86,7 +82,6 @@ class PatchedDocument {
     this.put(pointer, value, (list, step, copy) => {
       const index = step === '-' ? list.length : indexOf(step);
       if (index === undefined || index > list.length) throw nothingAt(pointer);
-      this.effort.spend(list.length - index);
       list.splice(index, 0, copy);
     });
   }
@@ -100,7 +95,6 @@ class PatchedDocument {
       parent.delete(step);
       return;
     }
-    this.effort.spend(parent.length - Number(step));
     parent.splice(Number(step), 1);
   }
 

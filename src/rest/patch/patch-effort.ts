@@ -16,17 +16,9 @@ export class PatchEffort {
   private left = MAX_EFFORT;
 
   /**
-   * Adds effort.
-   * @throws ServiceError 'unprocessable' when the bound is exceeded
-   */
-  spend(effort: number): void {
-    this.left -= effort;
-    if (this.left < 0) throw unfit('The patch does too much at once: split it, or replace the resource with PUT.');
-  }
-
-  /**
    * Copies a value to a position below `depth` containers.
-   * @throws ServiceError 'unprocessable' if the result would be deeper than a body may be
+   * @throws ServiceError 'unprocessable' when the bound is exceeded, or if the result would be deeper than a body may
+   *   be
    */
   copy(value: JsonValue, depth: number): JsonValue {
     this.spend(VALUE_EFFORT + (typeof value === 'string' ? value.length : 0));
@@ -39,5 +31,10 @@ export class PatchEffort {
       copy.set(key, this.copy(member, depth + 1));
     }
     return copy;
+  }
+
+  private spend(effort: number): void {
+    this.left -= effort;
+    if (this.left < 0) throw unfit('The patch does too much at once: split it, or replace the resource with PUT.');
   }
 }
