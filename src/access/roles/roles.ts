@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { type OwnShapes } from '../../fhir/definitions/element-tables';
 import { type Resource } from '../../fhir/types';
 import { DefinesResourceType } from '../../model/resource-type';
-import { KeptOn } from '../../platform/kept-on';
 import { KeptByRights, RegistryEpoch } from '../../platform/database/registry-epoch';
 import { type Caller } from '../../platform/request/caller';
 import { ResourceCriteria } from '../../search/run/resource-criteria';
@@ -60,11 +59,6 @@ interface StoredRole {
 })
 export class Roles {
   private readonly known: KeptByRights<readonly StoredRole[]>;
-  /**
-   * Roles by the caller object of a request. So they are read once per request, even inside a transaction that changes
-   * rights, where the cache is not used.
-   */
-  private readonly asked = new KeptOn<Caller, Promise<readonly Role[]>>();
 
   constructor(
     private readonly criteria: ResourceCriteria,
@@ -73,12 +67,8 @@ export class Roles {
     this.known = new KeptByRights(epoch, (userId) => this.read(userId), isSmall);
   }
 
-  of(caller: Caller): Promise<readonly Role[]> {
-    const { userId } = caller;
-    if (userId === undefined) return Promise.resolve([]);
-    const asked = this.asked.get(caller) ?? this.known.get(userId).then((found) => found.map(({ role }) => role));
-    this.asked.set(caller, asked);
-    return asked;
+  async of({ userId }: Caller): Promise<readonly Role[]> {
+    return userId === undefined ? [] : (await this.known.get(userId)).map(({ role }) => role);
   }
 
   /** The Roles of a User as stored texts, which keep the digits of numbers. */
