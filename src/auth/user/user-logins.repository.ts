@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type Repository } from 'typeorm';
 import { LOGIN_LOCK_CLASS } from '../../platform/database/advisory-locks';
-import { isUniqueViolation } from '../../platform/database/database-error';
 import { type Statement } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
@@ -89,13 +88,7 @@ export class UserLogins {
       ...(userName === undefined ? [] : [{ kind: 'userName' as const, login: userName, userId }]),
       ...(email === undefined ? [] : [{ kind: 'email' as const, login: email.toLowerCase(), userId }]),
     ];
-    if (logins.length === 0) return;
-    try {
-      await rows.insert(logins);
-    } catch (error) {
-      // A server of release 0.1.0 on the same database wrote the name: that release takes no locks.
-      throw isUniqueViolation(error, 'user_login_user_name_idx') ? taken('userName') : error;
-    }
+    if (logins.length > 0) await rows.insert(logins);
   }
 
   /**
