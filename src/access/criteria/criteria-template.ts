@@ -81,18 +81,12 @@ export function fillCriterion({ type, parameters }: CriteriaTemplate, request: R
   return filled.length === 0 ? type : `${type}?${filled.join('&')}`;
 }
 
-/** Returns the criterion with `sample` in place of every placeholder, to check that the search can be parsed. */
-export const sampleCriterion = ({ type, parameters }: CriteriaTemplate, sample: string): string =>
-  parameters.length === 0
-    ? type
-    : `${type}?${parameters
-        .map(({ name, alternatives }) => {
-          const values = alternatives.map((pieces) =>
-            pieces.map((piece) => (typeof piece === 'string' ? piece : sample)).join(''),
-          );
-          return `${encodeURIComponent(name)}=${encodeURIComponent(values.join(','))}`;
-        })
-        .join('&')}`;
+/** Returns a search by one parameter, with `sample` in place of every placeholder, to check that it can be parsed. */
+export function sampleSearch(type: string, { name, alternatives }: TemplateParameter, sample: string): string {
+  const texts = alternatives.map((pieces) => pieces.map((piece) => (typeof piece === 'string' ? piece : sample)));
+  const value = texts.map((text) => text.join('')).join(',');
+  return `${type}?${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+}
 
 /** Splits a value at its commas, except at those inside `\,` and `{{ }}`. */
 const splitAlternatives = (value: string): string[] => value.match(/(?:\\.|\{\{[^{}]*\}\}|[^\\,])+/gsu) ?? [''];

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../platform/errors/service-error';
-import { type ReadCriterion, RowCriteria } from '../../search/rows/row-criteria';
+import { RowCriteria } from '../../search/rows/row-criteria';
 import { type AccessRequest } from '../request/access-request';
-import { type CriteriaTemplate, fillCriterion, sampleCriterion } from './criteria-template';
+import { type CriteriaTemplate, fillCriterion, sampleSearch } from './criteria-template';
 
 /**
  * Values for placeholders when a policy is checked at its write. For each kind of search parameter, one of them is a
@@ -21,53 +21,44 @@ export class PolicyRows {
   /**
    * Fills in the criteria of a policy whose other conditions are met. A criterion with a missing value, or whose search
    * is invalid, is left out: it grants nothing.
+   * @returns the filled criteria by their text in the policy
    */
-  async of(policy: { readonly criteria: readonly CriteriaTemplate[] }, request: AccessRequest): Promise<string[]> {
-    const object = await request.read(new Set(policy.criteria.flatMap(({ parts }) => parts)));
-    const granted: string[] = [];
+  async of(
+    { criteria }: { readonly criteria: readonly CriteriaTemplate[] },
+    request: AccessRequest,
+  ): Promise<ReadonlyMap<string, string>> {
+    const object = await request.read(new Set(criteria.flatMap(({ parts }) => parts)));
+    const granting = new Map<string, string>();
     const read = await this.criteria.reader();
-    for (const template of policy.criteria) {
+    for (const template of criteria) {
       const filled = fillCriterion(template, object);
-      if (filled !== undefined && problemOf(filled, read) === undefined) granted.push(filled);
+      if (filled !== undefined && problemOf(() => read(filled)) === undefined) granting.set(template.text, filled);
     }
-    return granted;
+    return granting;
   }
 
   /** @throws ServiceError 'unprocessable' for a criterion whose search is invalid with every value */
-  async assertSearchable(template: CriteriaTemplate): Promise<void> {
-    const { type, parameters } = template;
+  async assertSearchable({ type, parameters }: CriteriaTemplate): Promise<void> {
+    const read = await this.criteria.reader();
+    const problems = [[problemOf(() => read(type))]];
     // Each parameter is checked alone, since a sample that suits one parameter may be invalid for another.
-    const alone = parameters.map((parameter) => ({ ...template, parameters: [parameter] }));
-    for (const one of alone.length === 0 ? [template] : alone) {
-      const problem = (await this.firstProblemOf(one)) ?? this.similarityIn(one);
-      if (problem === undefined) continue;
+    for (const parameter of parameters) {
+      const check = (sample: string): unknown => {
+        this.criteria.assertExactDots(parameter.name);
+        return read(sampleSearch(type, parameter, sample));
+      };
+      problems.push(SAMPLES.map((sample) => problemOf(() => check(sample))));
+    }
+    for (const [problem, ...others] of problems) {
+      if (problem === undefined || others.includes(undefined)) continue;
       throw new ServiceError('policy-invalid', `AccessPolicy.criteria on ${type}: ${problem.message}`, {
         expression: 'AccessPolicy.criteria',
       });
     }
   }
-
-  private similarityIn({ parameters }: CriteriaTemplate): ServiceError | undefined {
-    return errorOf(() => {
-      for (const { name } of parameters) this.criteria.assertExactDots(name);
-    });
-  }
-
-  private async firstProblemOf(template: CriteriaTemplate): Promise<ServiceError | undefined> {
-    let first: ServiceError | undefined;
-    const read = await this.criteria.reader();
-    for (const sample of SAMPLES) {
-      const problem = problemOf(sampleCriterion(template, sample), read);
-      if (problem === undefined) return undefined;
-      first ??= problem;
-    }
-    return first;
-  }
 }
 
-const problemOf = (criterion: string, read: ReadCriterion): ServiceError | undefined => errorOf(() => read(criterion));
-
-function errorOf(check: () => unknown): ServiceError | undefined {
+function problemOf(check: () => unknown): ServiceError | undefined {
   try {
     check();
     return undefined;

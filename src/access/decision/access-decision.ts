@@ -29,8 +29,8 @@ export type PolicyOutcome =
   | {
       readonly policy: CompiledPolicy;
       readonly granted: GrantedRows;
-      /** The request as the policy sees it. */
-      readonly request: LazyRequest;
+      /** The criteria of the policy that grant these rows, as written in the policy. */
+      readonly criteria: readonly string[];
     };
 
 /** Decides requests. A request is denied unless a policy grants it. */
@@ -92,10 +92,10 @@ export class AccessDecision {
     try {
       const failed = await policy.check(request);
       if (failed !== undefined) return { policy, granted: undefined, failed };
-      if (policy.criteria.length === 0) return { policy, granted: 'all', request };
-      const granted = await this.rows.of(policy, request);
-      return granted.length > 0
-        ? { policy, granted, request }
+      if (policy.criteria.length === 0) return { policy, granted: 'all', criteria: [] };
+      const granting = await this.rows.of(policy, request);
+      return granting.size > 0
+        ? { policy, granted: [...granting.values()], criteria: [...granting.keys()] }
         : failedAt(policy, 'criteria', 'a value of each criterion is missing, or cannot be searched for');
     } catch (error) {
       return { policy, granted: undefined, failed: failedByBody(error) };

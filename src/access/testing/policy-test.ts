@@ -5,8 +5,7 @@ import { readJson } from '../../platform/json/read-json';
 import { ResourceDraft } from '../../model/resource-draft';
 import { ResourceReader } from '../../store/resource-reader';
 import { AccessPolicyRule } from '../policy/access-policy.rule';
-import { type CompiledPolicy, compilePolicy } from '../policy/compiled-policy';
-import { PolicyRows } from '../criteria/policy-rows';
+import { compilePolicy } from '../policy/compiled-policy';
 import { isObject } from '../../platform/json/plain-object';
 import { type FailedClause } from '../policy/policy-engine';
 import { PolicyEngines } from '../policy/policy-engine.registry';
@@ -31,7 +30,6 @@ export class PolicyTest {
     private readonly rule: AccessPolicyRule,
     private readonly engines: PolicyEngines,
     private readonly access: AccessDecision,
-    private readonly rows: PolicyRows,
   ) {}
 
   /**
@@ -51,22 +49,14 @@ export class PolicyTest {
   async resultOf(resource: Resource, request: LazyRequest): Promise<PolicyTestResult> {
     const policy = compilePolicy(resource, this.engines);
     const { value: outcome } = await this.access.outcomes(request, new PolicyIndex([policy])).next();
-    if (outcome !== undefined) return this.resultFrom(outcome);
+    if (outcome !== undefined) return resultFrom(outcome);
     const path = policy.links.length === 0 ? 'type' : 'link';
     return { 'eval-result': false, failed: { path, reason: 'the policy does not cover this request' } };
   }
+}
 
-  async resultFrom(outcome: PolicyOutcome): Promise<PolicyTestResult> {
-    if (outcome.granted === undefined) return { 'eval-result': false, failed: outcome.failed };
-    if (outcome.granted === 'all') return { 'eval-result': true };
-    return { 'eval-result': true, criteria: await this.criteriaOf(outcome.policy, outcome.request) };
-  }
-
-  private async criteriaOf({ criteria }: CompiledPolicy, request: LazyRequest): Promise<string[]> {
-    const granting: string[] = [];
-    for (const template of criteria) {
-      if ((await this.rows.of({ criteria: [template] }, request)).length > 0) granting.push(template.text);
-    }
-    return granting;
-  }
+export function resultFrom(outcome: PolicyOutcome): PolicyTestResult {
+  if (outcome.granted === undefined) return { 'eval-result': false, failed: outcome.failed };
+  if (outcome.granted === 'all') return { 'eval-result': true };
+  return { 'eval-result': true, criteria: outcome.criteria };
 }

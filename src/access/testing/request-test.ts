@@ -11,7 +11,7 @@ import { linksThatCover } from '../policy/policy-index';
 import { couldCall } from '../request/caller-parts';
 import { type LazyRequest } from '../request/lazy-request';
 import { NamedResources } from './named-resources';
-import { PolicyTest, type PolicyTestResult } from './policy-test';
+import { type PolicyTestResult, resultFrom } from './policy-test';
 import { type ResourceName } from '../../model/stored-resource';
 
 /**
@@ -66,7 +66,6 @@ export class RequestTest {
   constructor(
     private readonly access: AccessDecision,
     private readonly stored: AccessPolicies,
-    private readonly test: PolicyTest,
     private readonly named: NamedResources,
     private readonly statements: Statements,
     private readonly environment: Environment,
@@ -115,7 +114,7 @@ export class RequestTest {
 
   private async described(one: PolicyOutcome, request: LazyRequest, named?: NamedResource): Promise<TestedPolicy> {
     const { id, engine, links, roleName } = one.policy;
-    const result = await this.test.resultFrom(one);
+    const result = resultFrom(one);
     const isMissed = result.criteria !== undefined && named?.isFound === false;
     const reason = isMissed ? await this.reasonOf(one, request, named) : undefined;
     return {
