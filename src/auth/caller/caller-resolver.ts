@@ -21,19 +21,24 @@ interface Identified {
   readonly epochs: Epochs;
 }
 
+/** The result of a look-up, for the credentials and the rights with which it was made. */
+interface Judged {
+  readonly authorization: string | undefined;
+  readonly callerChanges: number;
+  readonly identified: Promise<Identified>;
+}
+
 /**
  * Identifies the caller of a request. The bearer token of each request is looked up in the database, so every replica
  * refuses a closed Session at once.
  */
 @Injectable()
 export class CallerResolver {
-  /** Identified callers. The key is the HTTP request itself; entries of a Bundle use the request that contains them. */
-  private readonly judged = new KeptOn<Request, Identified & { readonly callerChanges: number }>();
   /**
-   * Refusals ('unauthorized') by request. The body of a refused request stays unread, so the guard must refuse the
-   * request with the same error.
+   * Callers by HTTP request; entries of a Bundle use the request that contains them. Refusals are kept too: the body of
+   * a refused request stays unread, so the guard must refuse the request with the same error.
    */
-  private readonly refused = new KeptOn<Request, ServiceError>();
+  private readonly judged = new KeptOn<Request, Judged>();
 
   constructor(
     private readonly sessions: Sessions,
@@ -52,31 +57,23 @@ export class CallerResolver {
     const authorization = authorizationOf(request);
     const { origin = request, callerChanges } = this.requests;
     const known = this.judged.get(origin);
-    if (known?.callerChanges === callerChanges && authorizationOf(origin) === authorization) return known;
-    const refusal = this.refused.get(request);
-    if (refusal !== undefined) throw refusal;
-    try {
-      const byLink = authorization === undefined ? await this.openedLink(request) : undefined;
-      const { caller, epochs } = byLink ?? (await this.resolve(authorization));
-      const identified = { caller, epochs, callerChanges };
-      this.judged.set(origin, identified);
-      return identified;
-    } catch (error) {
-      if (error instanceof ServiceError && error.kind === 'unauthorized') this.refused.set(request, error);
-      throw error;
-    }
+    if (known?.callerChanges === callerChanges && known.authorization === authorization) return known.identified;
+    const identified = authorization === undefined ? this.openedLink(request) : this.resolve(authorization);
+    this.judged.set(origin, { authorization, callerChanges, identified });
+    return identified;
   }
 
   /**
    * Returns the caller of the Session that made the one-time link, if the link is for this path. A GET uses the link
    * up; a HEAD does not.
+   * @throws ServiceError 'unauthorized' for an expired link, or without a link
    */
-  private async openedLink(request: Request): Promise<Identified | undefined> {
+  private async openedLink(request: Request): Promise<Identified> {
     const { method, path } = request;
     const [, target] = LINKED_PATH.exec(path) ?? [];
-    if (target === undefined || (method !== 'GET' && method !== 'HEAD')) return undefined;
-    const token = queryOf(request).get('link-token');
-    if (token === null) return undefined;
+    const token = method === 'GET' || method === 'HEAD' ? queryOf(request).get('link-token') : null;
+    if (target === undefined || token === null)
+      throw unauthorized('token-missing', 'Send an access token: Authorization: Bearer <token>.');
     const session = await this.links.open(token, target, method === 'GET');
     if (session === undefined)
       throw unauthorized(
@@ -89,11 +86,9 @@ export class CallerResolver {
 
   /**
    * Returns the caller of an Authorization header.
-   * @throws ServiceError 'unauthorized' for missing, malformed or invalid credentials
+   * @throws ServiceError 'unauthorized' for malformed or invalid credentials
    */
-  async resolve(authorization: string | undefined): Promise<Identified> {
-    if (authorization === undefined)
-      throw unauthorized('token-missing', 'Send an access token: Authorization: Bearer <token>.');
+  async resolve(authorization: string): Promise<Identified> {
     // The token is a b64token of RFC 6750, section 2.1.
     const bearer = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization)?.[1];
     if (bearer !== undefined) return this.resolveBearer(bearer);
