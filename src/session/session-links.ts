@@ -4,7 +4,7 @@ import { type Statement } from '../platform/database/statement';
 import { Statements } from '../platform/database/statements';
 import { sweep, sweepOf } from '../platform/database/sweep';
 import { newOpaqueToken, tokenHashOf } from './session-tokens.repository';
-import { type LiveSession, liveSessionOf, type LiveSessionRow } from './sessions';
+import { type LiveSession, liveSessionOf, type LiveSessionRow, liveSessionSql } from './sessions';
 
 const LIFETIME_SECONDS = 60;
 
@@ -20,15 +20,9 @@ const ADD: Statement = {
     values ($1, $2, $3, clock_timestamp() + interval '${LIFETIME_SECONDS} seconds') returning expires_at as "expiresAt"`,
 };
 
-/**
- * SQL that reads the caller of the Session that made the link, if that Session is still active. `link` is a table
- * expression with the column `session_id`.
- */
+/** SQL that finds the Session that made the link, if it is still live. `link` is a table expression. */
 const sessionBy = (link: string): string =>
-  `select t.session_id as "sessionId", t.user_id as "userId", t.client_id as "clientId", false as "isUnused",
-      e.epoch as registries, e.rights_epoch as rights
-    from ${link} link join session_token t on t.session_id = link.session_id cross join registry_epoch e
-    where t.closed_at is null and (t.expires_at is null or t.expires_at > clock_timestamp()) limit 1`;
+  `${liveSessionSql(`${link} link join session_token t on t.session_id = link.session_id`)} limit 1`;
 
 const LIVING = 'token_hash = $1 and target = $2 and expires_at > clock_timestamp()';
 

@@ -16,15 +16,19 @@ import { type WriteResult } from '../resource/writes/write';
 import { type NewSession, SessionTokens, tokenHashOf } from './session-tokens.repository';
 
 /**
- * Finds the live Session of a token by its hash ($1), and the epochs of registries and rights. Each request runs it, so
- * it is one indexed read.
+ * SQL that finds live Sessions, and the epochs of registries and rights.
+ * @param tokens a table expression of `session_token t`
  */
+export const liveSessionSql = (tokens: string): string =>
+  `select t.session_id as "sessionId", t.user_id as "userId", t.client_id as "clientId", t.is_unused as "isUnused",
+      e.epoch as registries, e.rights_epoch as rights
+    from ${tokens} cross join registry_epoch e
+    where t.closed_at is null and (t.expires_at is null or t.expires_at > clock_timestamp())`;
+
+/** Finds the live Session of a token by its hash ($1). Each request runs it, so it is one indexed read. */
 export const FIND_LIVE_SESSION: Statement = {
   name: 'session-find-live',
-  text: `select t.session_id as "sessionId", t.user_id as "userId", t.client_id as "clientId", t.is_unused as "isUnused",
-      e.epoch as registries, e.rights_epoch as rights
-    from session_token t cross join registry_epoch e
-    where t.token_hash = $1 and t.closed_at is null and (t.expires_at is null or t.expires_at > clock_timestamp())`,
+  text: `${liveSessionSql('session_token t')} and t.token_hash = $1`,
 };
 
 /**
@@ -82,7 +86,7 @@ export interface LiveSession {
   readonly epochs: Epochs;
 }
 
-/** A row of FIND_LIVE_SESSION. */
+/** A row of {@link liveSessionSql}. */
 export interface LiveSessionRow extends Epochs {
   readonly sessionId: string;
   readonly userId: string | null;
