@@ -40,7 +40,6 @@ import { PasswordChange } from './user/password-change';
 import { PasswordChangeController } from './endpoints/password-change.controller';
 import { PasswordStrategy } from './user/password.strategy';
 import { TwoFactor } from './user/two-factor';
-import { UserLoginEntity } from './user/user-login.entity';
 import { UserLogins } from './user/user-logins.repository';
 import { UserPasswordEntity } from './user/user-password.entity';
 import { UserPasswords } from './user/user-passwords.repository';
@@ -78,7 +77,7 @@ const grants = [Grants, PasswordGrant, ClientCredentialsGrant, RefreshTokenGrant
     SessionModule,
     AccessModule,
     JwtModule.register({}),
-    TypeOrmModule.forFeature([UserPasswordEntity, UserLoginEntity]),
+    TypeOrmModule.forFeature([UserPasswordEntity]),
   ],
   controllers: [
     TokenController,

@@ -1,13 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { type Repository } from 'typeorm';
 import { LOGIN_LOCK_CLASS } from '../../platform/database/advisory-locks';
 import { type Statement } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
-import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { ServiceError } from '../../platform/errors/service-error';
 import { ResourceReader } from '../../store/resource-reader';
-import { UserLoginEntity } from './user-login.entity';
 
 /**
  * Finds the Users that a login name may mean, with their password hashes: by `userName` ($1), by `email` ($2, the login
@@ -44,6 +40,16 @@ const FIND_CONFLICT: Statement = {
     limit 1`,
 };
 
+const FORGET_LOGINS: Statement = { name: 'user-forget-logins', text: 'delete from user_login where user_id = $1' };
+
+/** Stores the `userName` ($2) and the `email` ($3, in lower case) of a User ($1), as far as they are not null. */
+const ADD_LOGINS: Statement = {
+  name: 'user-add-logins',
+  text: `insert into user_login (user_id, kind, login)
+    select $1, kind, login from (values ('userName', $2::text), ('email', $3)) names (kind, login)
+    where login is not null`,
+};
+
 export interface LoginOwner {
   readonly userId: string;
   /** Null for a User without a password; `passwordHash` is then null too. */
@@ -61,9 +67,7 @@ export interface LoginNames {
 @Injectable()
 export class UserLogins {
   constructor(
-    @InjectRepository(UserLoginEntity) private readonly rows: Repository<UserLoginEntity>,
     private readonly statements: Statements,
-    private readonly unitOfWork: UnitOfWork,
     private readonly reader: ResourceReader,
   ) {}
 
@@ -82,13 +86,8 @@ export class UserLogins {
       userName: userName === previous?.userName ? undefined : userName,
       email: email === previous?.email ? undefined : email,
     });
-    const rows = this.unitOfWork.bind(this.rows);
-    await rows.delete({ userId });
-    const logins: UserLoginEntity[] = [
-      ...(userName === undefined ? [] : [{ kind: 'userName' as const, login: userName, userId }]),
-      ...(email === undefined ? [] : [{ kind: 'email' as const, login: email.toLowerCase(), userId }]),
-    ];
-    if (logins.length > 0) await rows.insert(logins);
+    await this.statements.run(FORGET_LOGINS, [userId]);
+    await this.statements.run(ADD_LOGINS, [userId, userName, email?.toLowerCase()]);
   }
 
   /**
