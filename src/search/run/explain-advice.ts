@@ -2,7 +2,6 @@ import { type BoundStatement } from '../../store/binder';
 import { type ExplainOptions } from '../query/explain-options';
 import { nestedIn } from '../query/nested-clauses';
 import { type SearchClause } from '../query/search-query';
-import { isObject } from '../../platform/json/plain-object';
 import { type NamedParameter } from './named-parameters';
 
 /** A statement with its plan. Searches and Patient/$everything return it if a client requests it. */
@@ -23,7 +22,7 @@ export function explanationOf(
   parameters: readonly NamedParameter[] = [],
 ): SearchExplanation {
   const plan: unknown = isJson ? lines[0]?.['QUERY PLAN'] : lines.map((line) => line['QUERY PLAN']).join('\n');
-  const advice = adviceOf(plan, clauses);
+  const advice = adviceOf(clauses);
   return {
     query: [statement.text, ...values],
     plan,
@@ -32,15 +31,10 @@ export function explanationOf(
   };
 }
 
-/**
- * Advice: an index for each table that the plan reads as a whole, and a note on clauses without an index.
- * @param plan the output of EXPLAIN, as text or as JSON
- */
-export function adviceOf(plan: unknown, clauses: readonly SearchClause[]): readonly string[] {
+/** Advice on clauses without an index. The plan gives none, since our sessions turn sequential scans off. */
+export function adviceOf(clauses: readonly SearchClause[]): readonly string[] {
   const paths = [...new Set(clauses.flatMap(dotPathsOf))];
-  const scans = typeof plan === 'string' ? scansInText(plan) : scansInJson(plan);
   return [
-    ...new Set(scans.map(indexFor)),
     ...(clauses.some(readsBodies) ? [READS_BODIES] : []),
     ...paths.map(
       (path) => `Each candidate is read for .${path}: a SearchParameter for it, or another beside it, has an index.`,
@@ -50,34 +44,6 @@ export function adviceOf(plan: unknown, clauses: readonly SearchClause[]): reado
 
 const READS_BODIES =
   'A parameter or modifier is answered from the stored text (:exact, :text, :identifier, :of-type, :i, :below, "system|", _text, _content, _ilike): each candidate is read. Search by a selective parameter beside it, such as patient or a code.';
-
-interface WholeScan {
-  readonly table: string;
-  readonly filter: string;
-}
-
-function scansInText(plan: string): readonly WholeScan[] {
-  const lines = plan.split('\n');
-  return lines.flatMap((line, index) => {
-    const table = /Seq Scan on (\w+)/.exec(line)?.[1];
-    return table === undefined ? [] : [{ table, filter: /Filter: (.*)/.exec(lines[index + 1] ?? '')?.[1] ?? '' }];
-  });
-}
-
-function scansInJson(plan: unknown): readonly WholeScan[] {
-  if (Array.isArray(plan)) return plan.flatMap(scansInJson);
-  if (!isObject(plan)) return [];
-  const { 'Node Type': kind, 'Relation Name': table, Filter: filter = '' } = plan;
-  const own = kind === 'Seq Scan' && typeof table === 'string' ? [{ table, filter: String(filter) }] : [];
-  return [...own, ...scansInJson(plan.Plan), ...scansInJson(plan.Plans)];
-}
-
-function indexFor({ table, filter }: WholeScan): string {
-  const compared = [...filter.matchAll(/\b(?:\w+\.)?([a-z_]+)\)? (?:[=<>~]|&&)/g)];
-  const columns = [...new Set(compared.map(([, column]) => column))];
-  const hint = columns.length === 0 ? '' : `: create index concurrently on ${table} (${columns.join(', ')})`;
-  return `The whole of ${table} was read${hint}.`;
-}
 
 /** The paths of dot expressions, in FHIRPath notation. */
 const dotPathsOf = (clause: SearchClause): readonly string[] =>
