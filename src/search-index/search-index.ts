@@ -10,10 +10,10 @@ import { ResourceTypes } from '../model/resource-types';
 import { type ExtractorOf, extractorsBy } from './extract/extractor';
 import { RowHashes } from './extract/row-hashes';
 import { CODE_RULE, PARAMETER_CODE } from './extract/search-parameter';
-import { SearchParameterSet } from './extract/search-parameter-set';
+import { type KnownIndexProgress, SearchParameterSet } from './extract/search-parameter-set';
 import { definitionsDigest } from './extract/parameter-digest';
 import { KnownProgress } from './states/known-progress';
-import { type ParametersInForce, ParameterStates } from './states/parameter-states.repository';
+import { ParameterStates } from './states/parameter-states.repository';
 
 /** The search parameters at one moment, with their extractors. */
 export interface IndexSnapshot {
@@ -25,13 +25,6 @@ export interface IndexSnapshot {
   readonly isOfThisBuild: boolean;
 }
 
-interface Loaded {
-  readonly set: ParametersInForce;
-  readonly finished: SearchParameterSet;
-  readonly extractorOf: ExtractorOf;
-  readonly snapshot: IndexSnapshot;
-}
-
 /** The search parameters of this server and their extractors. */
 @Injectable()
 export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
@@ -39,7 +32,7 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
   private readonly progress: KnownProgress;
   private declared: SearchParameterSet | undefined;
   private digest: string | undefined;
-  private loaded: Loaded | undefined;
+  private loaded: { readonly signature: string; readonly snapshot: IndexSnapshot } | undefined;
 
   constructor(
     readonly hashes: RowHashes,
@@ -129,21 +122,14 @@ export class SearchIndex implements OnModuleInit, OnApplicationBootstrap {
    * object.
    */
   private async load(): Promise<IndexSnapshot> {
-    const set = await this.states.load();
-    if (this.loaded?.set.signature !== set.signature) {
-      const { version, unfinished: ids, definitions } = set;
-      const { finished, extractorOf } = this.compiledOf(set);
-      const parameters = finished.withUnfinished({ ids, progressOf: (type, code) => this.progress.of(type, code) });
+    const { signature, version, live, unfinished: ids, definitions } = await this.states.load();
+    if (this.loaded?.signature !== signature) {
+      const progressOf = (type: string, code: string): KnownIndexProgress | undefined => this.progress.of(type, code);
+      const parameters = this.builtIn.withLive(live).withUnfinished({ ids, progressOf });
+      const extractorOf = extractorsBy(parameters, this.hashes, this.environment.baseUrl);
       const snapshot = { version, parameters, extractorOf, isOfThisBuild: definitions === this.digest };
-      this.loaded = { set, finished, extractorOf, snapshot };
+      this.loaded = { signature, snapshot };
     }
     return this.loaded.snapshot;
-  }
-
-  /** The parameters stay compiled while indexes are built, because this changes only the states of parameters. */
-  private compiledOf({ live, liveSignature }: ParametersInForce): Pick<Loaded, 'finished' | 'extractorOf'> {
-    if (this.loaded?.set.liveSignature === liveSignature) return this.loaded;
-    const finished = this.builtIn.withLive(live);
-    return { finished, extractorOf: extractorsBy(finished, this.hashes, this.environment.baseUrl) };
   }
 }

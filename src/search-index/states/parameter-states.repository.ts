@@ -36,8 +36,6 @@ export interface ParametersInForce {
   readonly unfinished: ReadonlySet<number>;
   /** Digest of the parameters of the server that compared its parameters last. */
   readonly definitions: string | null;
-  /** Equal texts mean equal stored parameters. */
-  readonly liveSignature: string;
   /** Equal texts mean equal parameters and states. */
   readonly signature: string;
 }
@@ -109,14 +107,12 @@ export class ParameterStates {
     const row = await this.statements.runOne<SetRow>(READ_SET, [COMPARED]);
     const { version = 0, live, unfinished, definitions = null } = row ?? {};
     const names = JSON.parse(unfinished ?? '[]') as [type: string, code: string][];
-    const liveSignature = `${version} ${live ?? ''}`;
     return {
       version,
       live: JSON.parse(live ?? '[]') as OwnSearchParameter[],
       unfinished: new Set(names.map(([type, code]) => parameterIdOf(type, code))),
       definitions,
-      liveSignature,
-      signature: `${liveSignature} ${unfinished ?? ''} ${definitions ?? ''}`,
+      signature: `${version} ${live ?? ''} ${unfinished ?? ''} ${definitions ?? ''}`,
     };
   }
 
