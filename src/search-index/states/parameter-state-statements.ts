@@ -139,19 +139,12 @@ export const BEGIN: Statement = {
     ) select type, count from counted order by type`,
 };
 
-/** Finishes parameters of types without resources, whether their index is built or removed. */
-export const FINISH_EMPTY: Statement = {
-  name: 'index-job-finish-empty',
-  text: `with done as (
-      select parameter_key, state from search_parameter_state s
-      where state <> 'active' and writers = '{}' and last_id = '' and not exists (select from resource r where r.type = s.resource_type)
-      for update skip locked
-    ), gone as (
-      delete from search_parameter_state s using done d where s.parameter_key = d.parameter_key and d.state = 'removing'
-    ), built as (
-      update search_parameter_state s set state = 'active', finished_at = clock_timestamp()
-      from done d where s.parameter_key = d.parameter_key and d.state = 'building'
-    ) select count(*) as count from done`,
+/** Locks begun parameters of types without resources: their pass has nothing to do. */
+export const LOCK_EMPTY: Statement = {
+  name: 'index-job-empty',
+  text: `select parameter_key from search_parameter_state s
+    where state <> 'active' and writers = '{}' and last_id = '' and not exists (select from resource r where r.type = s.resource_type)
+    for update skip locked`,
 };
 
 /**

@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { INDEX_JOB_LOCK } from '../../platform/database/advisory-locks';
 import { RegistryEpoch } from '../../platform/database/registry-epoch';
 import { ServerSetup } from '../../platform/database/server-setup';
+import { type Statement } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
 import { UnitOfWork } from '../../platform/database/unit-of-work';
 import { parameterIdOf } from '../extract/hash';
@@ -13,12 +14,13 @@ import {
   BEGIN,
   BUILD,
   COUNT_OF_TYPE,
-  FINISH_EMPTY,
+  FINISH,
   LIST_NAMED,
   LIST_OF_DEFINITION,
   LIST_UNFINISHED,
   LIST_WRITERS,
   LOCK_ALL,
+  LOCK_EMPTY,
   LOCK_NEW,
   PUT,
   RAISE_VERSION,
@@ -69,7 +71,9 @@ export class ParameterStates {
     });
     // Finishes parameters of types without resources, so that a new database answers without warnings.
     if (isCompared)
-      await this.unitOfWork.run(async () => (await this.statements.tryLock(INDEX_JOB_LOCK)) && this.begin());
+      await this.unitOfWork.run(async () => {
+        if (await this.statements.tryLock(INDEX_JOB_LOCK)) await this.begin();
+      });
     const rows = await this.statements.run<{ resource_type: string; bits: string }>(READ_BITS, []);
     return new Map(
       rows.map(({ resource_type: type, bits }) => [
@@ -79,20 +83,23 @@ export class ParameterStates {
     );
   }
 
-  /**
-   * Begins the noted jobs. Every transaction that is not in `writers` uses the current parameters from now on.
-   * @returns whether there were any
-   */
-  async begin(): Promise<boolean> {
-    const added = await this.statements.run<{ parameter_key: number }>(LOCK_NEW, []);
-    if (added.length === 0) return false;
-    const keys = added.map(({ parameter_key: key }) => key);
+  /** Begins the noted jobs. Every transaction that is not in `writers` uses the current parameters from now on. */
+  async begin(): Promise<void> {
+    const keys = await this.lock(LOCK_NEW);
+    if (keys.length === 0) return;
     const writers = await this.listWriters(null);
     for (const { type, count } of await this.statements.run<{ type: string; count: number }>(BEGIN, [keys, writers]))
       this.logger.log(`Indexing ${type} anew: ${count} resources`);
-    const done = writers.length > 0 ? undefined : await this.statements.runOne<{ count: number }>(FINISH_EMPTY, []);
-    if ((done?.count ?? 0) > 0) this.epoch.raise();
-    return true;
+    const empty = writers.length > 0 ? [] : await this.lock(LOCK_EMPTY);
+    if (empty.length > 0) {
+      await this.statements.run(FINISH, [empty]);
+      this.epoch.raise();
+    }
+  }
+
+  private async lock(statement: Statement): Promise<number[]> {
+    const rows = await this.statements.run<{ parameter_key: number }>(statement, []);
+    return rows.map(({ parameter_key: key }) => key);
   }
 
   /**
