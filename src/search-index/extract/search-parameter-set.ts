@@ -62,7 +62,7 @@ export class SearchParameterSet {
     this.parts = parts ?? { definitions, tables, parametersOf: compilerOf(definitions, tables) };
     if (parts !== undefined) return;
     refuseRepetitions(own);
-    refuseCollisions(definitions);
+    namesById(definitions);
   }
 
   /**
@@ -127,14 +127,8 @@ export class SearchParameterSet {
    * indistinguishable.
    */
   collidingWith(type: string, code: string): string | undefined {
-    const id = parameterIdOf(type, code);
-    for (const [otherType, byCode] of this.parts.definitions) {
-      for (const otherCode of byCode.keys()) {
-        const isOther = otherType !== type || otherCode !== code;
-        if (isOther && parameterIdOf(otherType, otherCode) === id) return `${otherType}.${otherCode}`;
-      }
-    }
-    return undefined;
+    const other = namesById(this.parts.definitions).get(parameterIdOf(type, code));
+    return other === `${type}.${code}` ? undefined : other;
   }
 
   find(type: string, code: string): SearchParameter | undefined {
@@ -204,7 +198,8 @@ function refuseRepetitions(own: readonly OwnSearchParameter[]): void {
   }
 }
 
-function refuseCollisions(definitions: Definitions): void {
+/** @throws StartError if two parameters have the same id */
+function namesById(definitions: Definitions): ReadonlyMap<number, string> {
   const names = new Map<number, string>();
   for (const [type, byCode] of definitions) {
     for (const code of byCode.keys()) {
@@ -216,4 +211,5 @@ function refuseCollisions(definitions: Definitions): void {
       names.set(id, name);
     }
   }
+  return names;
 }
