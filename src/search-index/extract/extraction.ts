@@ -33,12 +33,8 @@ export class Extraction extends Scope {
   readonly strings: StringRow[] = [];
   readonly units: UnitRow[] = [];
   patientHash = 0;
-  /**
-   * The two 32-bit halves of the presence mask, which has a bit for each search parameter with a value. They become one
-   * BigInt at the end, which is cheaper than a BigInt for each bit.
-   */
-  presentLow = 0;
-  presentHigh = 0;
+  /** The presence mask: a bit for each search parameter with a value. */
+  present = 0n;
   private readonly postponed: Steps<void>[] = [];
   private readonly seen = new Set<string>();
   private pairsLeft: number;

@@ -77,8 +77,7 @@ function makeExtractor(type: string, set: SearchParameterSet, hashes: RowHashes,
       }
     }
     yield* extraction.finish();
-    const { tokens, references, dates, numbers, strings, units, presentLow, presentHigh } = extraction;
-    const present = (BigInt(presentHigh >>> 0) << 32n) | BigInt(presentLow >>> 0);
+    const { present, tokens, references, dates, numbers, strings, units } = extraction;
     const mainDate = mainDateOf(dates, mainDateIds);
     const patientHash = type === 'Patient' ? ownHashOf(resource, hashes) : extraction.patientHash;
     return { mainDate, patientHash, present, tokens, references, dates, numbers, strings, units };
@@ -162,11 +161,8 @@ function visitOf(parameter: SearchParameter, patientIds: readonly number[]): Vis
   // present. Only a narrowing (`patient` of `subject`) has its own bit for this.
   if (isAlias && parameter.narrowedTo === undefined) return undefined;
   const write = isAlias ? undefined : valueRows(parameter.kind, parameterId, patientIds.includes(parameterId));
-  const low = Number(BigInt.asIntN(32, presenceMask));
-  const high = Number(BigInt.asIntN(32, presenceMask >> 32n));
   return (value, extraction) => {
-    extraction.presentLow |= low;
-    extraction.presentHigh |= high;
+    extraction.present |= presenceMask;
     write?.(value, extraction);
   };
 }

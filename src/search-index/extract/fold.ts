@@ -4,14 +4,9 @@
  * raise `folding` in rows-version.ts.
  */
 export function foldText(text: string): string {
-  // ASCII, as nearly all clinical texts are, has no accents to remove.
-  const plain = isAscii.test(text)
-    ? text
-    : text
-        .normalize('NFD')
-        .replace(/\p{M}+/gu, '')
-        .normalize('NFC');
+  const plain = text
+    .normalize('NFD')
+    .replace(/\p{M}+/gu, '')
+    .normalize('NFC');
   return plain.toLowerCase().replace(/\s+/g, ' ').trim();
 }
-
-const isAscii = /^[\s!-~]*$/;
