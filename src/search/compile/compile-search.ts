@@ -156,7 +156,7 @@ function mostSortedOf(query: SearchQuery, [first]: readonly SortKey[], frequenci
 /** The estimated number of matches at most, without the conditions on the time of update; Infinity if unknown. */
 function matchesOf({ clauses }: SearchQuery, frequencies: Frequencies): number {
   const others = clauses.flatMap(flattened).filter(({ kind }) => kind !== 'updated');
-  return Math.round(Math.min(Infinity, ...others.map((clause) => estimateOf(clause, frequencies) ?? Infinity)));
+  return Math.round(Math.min(...others.map((clause) => estimateOf(clause, frequencies))));
 }
 
 /** The number of rows to read: those before the page, those of the page, and one more that reveals another page. */

@@ -106,12 +106,12 @@ export const patientAmong = (clauses: readonly SearchClause[]): SearchClause | u
 
 function orderedDriverOf(clauses: readonly SearchClause[], frequencies: Frequencies): Driver | undefined {
   const patient = patientAmong(clauses);
-  const patientRows = patient && estimateOf(patient, frequencies);
-  return leastOf(clauses.filter(isOrdered), (clause) => {
+  const estimated = clauses.filter(isOrdered).map((clause): Driver => {
     const rows = estimateOf(clause, frequencies);
-    if (rows === undefined || patientRows === undefined || clause.kind !== 'token') return rows;
-    return Math.min(rows, patientRows) * SHARE_OF_PATIENT;
+    if (patient === undefined || clause.kind !== 'token') return { clause, estimate: rows };
+    return { clause, estimate: Math.min(rows, estimateOf(patient, frequencies)) * SHARE_OF_PATIENT };
   });
+  return estimated.toSorted(byEstimate)[0];
 }
 
 /** The clauses that can be gathered, those with the fewest estimated rows first. */
@@ -122,15 +122,15 @@ function gatheredDriversOf(
 ): readonly Driver[] {
   return clauses
     .filter(({ kind }) => kind !== 'token' && kind !== 'reference')
-    .flatMap((clause) => {
-      const estimate = estimateOf(clause, frequencies);
+    .map((clause): Driver => ({ clause, estimate: estimateOf(clause, frequencies) }))
+    .filter(({ clause, estimate }) => {
       const most = isPage && followsToken(clause) ? MOST_FOLLOWED : DEAREST_GATHERING;
-      return estimate !== undefined && (estimate <= most || clause.kind === 'number' || leadsToNumber(clause))
-        ? [{ clause, estimate }]
-        : [];
+      return estimate <= most || clause.kind === 'number' || leadsToNumber(clause);
     })
-    .toSorted((one, other) => one.estimate - other.estimate);
+    .toSorted(byEstimate);
 }
+
+const byEstimate = (one: Driver, other: Driver): number => one.estimate - other.estimate;
 
 const isOrdered = ({ kind }: SearchClause): boolean => kind === 'token' || kind === 'reference' || kind === 'number';
 
@@ -139,15 +139,3 @@ export const leadsToNumber = (clause: SearchClause): clause is LinkClause =>
   isLink(clause) && clause.clause.kind === 'number';
 
 const followsToken = (clause: SearchClause): boolean => isLink(clause) && clause.clause.kind === 'token';
-
-function leastOf(
-  clauses: readonly SearchClause[],
-  estimate: (clause: SearchClause) => number | undefined,
-): Driver | undefined {
-  let best: Driver | undefined;
-  for (const clause of clauses) {
-    const rows = estimate(clause);
-    if (rows !== undefined && (best === undefined || rows < best.estimate)) best = { clause, estimate: rows };
-  }
-  return best;
-}

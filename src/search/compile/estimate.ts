@@ -40,9 +40,9 @@ const MOST_OF_DEEP_LINKS = 20_000;
 /**
  * Estimates how many candidates a clause has if its rows are read first. PostgreSQL cannot choose this clause, since
  * generic plans do not see the values.
- * @returns undefined if the clause can only test candidates
+ * @returns Infinity if the clause can only test candidates
  */
-export function estimateOf(clause: SearchClause, frequencies: Frequencies): number | undefined {
+export function estimateOf(clause: SearchClause, frequencies: Frequencies): number {
   switch (clause.kind) {
     case 'id':
       return clause.ids.length;
@@ -57,23 +57,21 @@ export function estimateOf(clause: SearchClause, frequencies: Frequencies): numb
     case 'number':
       return numbersOf(clause.codeHash, frequencies) * SHARE_OF_RANGE;
     case 'date':
-      return clause.isMainDate ? undefined : DATE_ROWS;
+      return clause.isMainDate ? Infinity : DATE_ROWS;
     case 'updated':
       return UPDATED_ROWS;
     case 'near':
       return NEAR_ROWS;
     case 'chain':
-      return linked(scaled(estimateOf(clause.clause, frequencies), LINKS_PER_TARGET), clause);
+      return linked(estimateOf(clause.clause, frequencies) * LINKS_PER_TARGET, clause);
     case 'has':
       return linked(estimateOf(clause.clause, frequencies), clause);
     case 'all':
-      return least(clause.clauses.map((one) => estimateOf(one, frequencies)));
-    case 'any': {
-      const estimates = clause.clauses.map((one) => estimateOf(one, frequencies));
-      return estimates.every((one) => one !== undefined) ? sum(estimates) : undefined;
-    }
+      return Math.min(...clause.clauses.map((one) => estimateOf(one, frequencies)));
+    case 'any':
+      return sum(clause.clauses.map((one) => estimateOf(one, frequencies)));
     default:
-      return undefined;
+      return Infinity;
   }
 }
 
@@ -84,15 +82,7 @@ const numbersOf = (codeHash: number, frequencies: Frequencies): number =>
  * The estimate of a clause with links, capped if links follow links. Each step of links starts from distinct keys, so
  * without the cap following links would seem too expensive.
  */
-const linked = (estimate: number | undefined, clause: SearchClause): number | undefined =>
-  estimate !== undefined && isDeep(clause) ? Math.min(estimate, MOST_OF_DEEP_LINKS) : estimate;
+const linked = (estimate: number, clause: SearchClause): number =>
+  isDeep(clause) && Number.isFinite(estimate) ? Math.min(estimate, MOST_OF_DEEP_LINKS) : estimate;
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
-
-const scaled = (estimate: number | undefined, factor: number): number | undefined =>
-  estimate === undefined ? undefined : estimate * factor;
-
-function least(estimates: readonly (number | undefined)[]): number | undefined {
-  const known = estimates.filter((one) => one !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
-}

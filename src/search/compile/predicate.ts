@@ -124,14 +124,15 @@ export class Predicates {
 
   private any(clauses: readonly SearchClause[], row: RowAlias): string {
     const { count, pairs, others } = dividedAlternatives(clauses);
-    if (!this.isGathered({ kind: 'any', clauses }, count, row)) return this.joined(clauses, 'any', row);
+    const paired = clauses.filter((one) => !others.includes(one));
+    if (!this.isGathered({ kind: 'any', clauses: paired }, count, row)) return this.joined(clauses, 'any', row);
     return `(${this.isKeyOf(pairs(this.bind), row)} or ${this.joined(others, 'any', row)})`;
   }
 
   /** Whether gathering the rows of all alternatives once is cheaper than a lookup of each for each candidate. */
   private isGathered(clause: SearchClause, alternatives: number, { tested = 0 }: RowAlias): boolean {
     if (alternatives <= FEW) return false;
-    const rows = estimateOf(clause, this.frequencies) ?? 0;
+    const rows = estimateOf(clause, this.frequencies);
     return rows <= MOST_GATHERED && rows < tested * alternatives * ROWS_PER_PROBE;
   }
 
