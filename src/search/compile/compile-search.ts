@@ -3,7 +3,7 @@ import { type CandidateOrder, Candidates, flattened } from './candidates';
 import { estimateOf, type Frequencies, nothingIsFrequent, resourcesOf } from './estimate';
 import { type OrderTerm, PageOrder, termOf, valueOf, valueSqlOf } from './order';
 import { isOfResources, sortWalkOf } from './sort-walk';
-import { foundColumns } from './found-resource';
+import { FOUND_COLUMNS, foundColumns } from './found-resource';
 import { type PagePosition, type SearchClause, type SearchQuery, type SortKey } from '../query/search-query';
 
 /** Default order: by main date (the clinical date, else the time of creation), latest first. */
@@ -39,14 +39,11 @@ export function compilePage(query: PageQuery, frequencies: Frequencies = nothing
     : byValues(query, sort, frequencies);
 }
 
-/**
- * Like {@link compilePage}, but selects only `s0` and `resource_key`: PostgreSQL never reads a body that no column
- * needs.
- */
+/** Like {@link compilePage}, but without bodies: PostgreSQL never reads a body that no column needs. */
 export function compilePlaces(query: SearchQuery, frequencies: Frequencies = nothingIsFrequent): BoundStatement {
   const { statement, values } = compilePage(query, frequencies);
   const name = statement.name === '' ? '' : `${statement.name}-k`;
-  const text = `select k.s0, k.resource_key from (${statement.text}) k`;
+  const text = `select k.s0, ${FOUND_COLUMNS.map((column) => `k.${column}`).join(', ')}, k.bytes, null as body from (${statement.text}) k`;
   return { statement: { name, text }, values };
 }
 

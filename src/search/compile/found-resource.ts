@@ -17,12 +17,15 @@ export interface FoundRow {
   readonly body: string | null;
 }
 
+/** The columns of `resource` in a page, beside the body. */
+export const FOUND_COLUMNS = ['resource_key', 'type', 'id', 'version', 'reference_hash'];
+
 /**
  * SQL columns of the resources in a page; only the first bodies are among them, see {@link earlyBody}.
  * @param order `order by …` of the rows; empty if they are already in order
  */
 export const foundColumns = (alias: string, order: string): string =>
-  `${['resource_key', 'type', 'id', 'version', 'reference_hash'].map((column) => `${alias}.${column}`).join(', ')}, ${earlyBody(alias, order)}`;
+  `${FOUND_COLUMNS.map((column) => `${alias}.${column}`).join(', ')}, ${earlyBody(alias, order)}`;
 
 export const foundResourceOf = (row: FoundRow): FoundResource => ({
   type: row.type,

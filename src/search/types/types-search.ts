@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { type Statement } from '../../platform/database/statement';
 import { Statements } from '../../platform/database/statements';
-import { fittingRows } from '../../store/late-texts';
+import { batchesOf, fittingRows, LateTexts } from '../../store/late-texts';
 import { type Reach } from '../rows/reach';
-import { type RowLimit } from '../rows/row-limit';
 import { ClauseResolver } from '../run/clause-resolver';
-import { Binder } from '../../store/binder';
 import { compilePlaces, compileTotal } from '../compile/compile-search';
-import { foundColumns, foundResourceOf, type FoundRow } from '../compile/found-resource';
+import { foundResourceOf, type FoundRow } from '../compile/found-resource';
 import { IncludedResources } from '../include/included-resources';
 import { type Include } from '../include/read-includes';
 import { neighboursOf, type PlacedRow, type SearchPage } from '../run/resource-search';
@@ -30,10 +28,8 @@ export interface TypesSearchRequest {
 
 type TypeSearch = Pick<SearchQuery, 'type' | 'clauses'>;
 
-/** A match, with its place in the order of the answer. */
-interface Place extends PlacedRow {
-  readonly s0: Date;
-}
+/** A match without its text, with its place in the order of the answer. */
+type Place = FoundRow & PlacedRow & { readonly s0: Date };
 
 /** Finds the types that have resources. Each type costs one index step, however many resources it has. */
 export const STORED_TYPES: Statement = {
@@ -43,15 +39,10 @@ export const STORED_TYPES: Statement = {
     select type from t where type is not null`,
 };
 
-/** Statement that reads the bodies of the rows with keys $1 that pass a test on alias `c`. */
-const bodiesIf = (test: string): string =>
-  `select ${foundColumns('c', 'order by k.place')} from unnest($1::bigint[]) with ordinality k(resource_key, place)
-    cross join lateral (select * from resource r where r.resource_key = k.resource_key limit 1) c where ${test} order by k.place`;
-
 /**
  * Finds resources of several types in the order of their last update. For each type it runs the statement of a search,
  * which ends after a page, and then merges the pages. So the cost is the sum over the types, and no index across types
- * is needed.
+ * is needed. Texts after the first ones are read while the answer is sent (`LateTexts`).
  */
 @Injectable()
 export class TypesSearch {
@@ -60,6 +51,7 @@ export class TypesSearch {
     private readonly resolver: ClauseResolver,
     private readonly frequencies: RowFrequencies,
     private readonly includedResources: IncludedResources,
+    private readonly texts: LateTexts,
   ) {}
 
   /** Types with stored resources; they are few of all known types. */
@@ -78,30 +70,28 @@ export class TypesSearch {
     const places = count === 0 ? [] : await this.places(searches, request);
     const sign = isOldestFirst === isReversed ? -1 : 1;
     places.sort((a, b) => sign * (a.s0.getTime() - b.s0.getTime() || a.resource_key - b.resource_key));
-    const asked = places.slice(0, count);
-    const rows = await this.rows(asked, reach?.rows);
-    const fitting = fittingRows(rows);
-    const isShort = fitting.length < rows.length;
-    const lastKey = fitting.at(-1)?.resource_key;
-    const page = isShort ? asked.slice(0, 1 + asked.findIndex((place) => place.resource_key === lastKey)) : asked;
-    const hasMore = places.length > page.length;
+    const fitting = fittingRows(places.slice(0, count));
+    const hasMore = places.length > fitting.length;
+    const page = isReversed ? fitting.toReversed() : fitting;
     const isWhole = position === undefined && !hasMore && count > 0;
     const total = isWhole ? page.length : await this.total(searches, request);
-    const resources = fitting.map(foundResourceOf);
-    if (isReversed) for (const list of [page, resources]) list.reverse();
+    const listed = page.map(foundResourceOf);
+    // A short page is sent at once, so its texts are read before it is answered.
+    const [first = []] = batchesOf(listed);
+    const resources = [...(await this.texts.all(first)), ...listed.slice(first.length)];
     const { resources: included, ...rest } = await this.includedResources.of(resources, request.includes, reach);
     return {
       resources,
       included,
       ...rest,
       hasMore,
-      isShort,
+      isShort: hasMore && page.length < count,
       ...(total === undefined ? {} : { total }),
       ...neighboursOf(page, { isReversed, terms: [{ cast: 'timestamptz' }] }, hasMore, position),
     };
   }
 
-  /** For each type, the matches that a page could show and one more, without their bodies. */
+  /** For each type, the matches that a page could show and one more. */
   private async places(
     searches: readonly TypeSearch[],
     { isOldestFirst, count, position }: TypesSearchRequest,
@@ -127,17 +117,5 @@ export class TypesSearch {
       sum += (await this.statements.runOne<{ total: number }>(statement, values))?.total ?? 0;
     }
     return sum;
-  }
-
-  /**
-   * Reads the resources of a page. Those that were deleted in the meantime, or that the caller may no longer see, are
-   * left out.
-   */
-  private async rows(places: readonly Place[], limit: RowLimit | undefined): Promise<readonly FoundRow[]> {
-    if (places.length === 0) return [];
-    const bind = new Binder();
-    bind.value(places.map((place) => place.resource_key));
-    const { statement, values } = bind.finish(bodiesIf(limit === undefined ? 'true' : limit.testOfAny(bind)));
-    return this.statements.run<FoundRow>(statement, values);
   }
 }
