@@ -76,7 +76,7 @@ export class SearchRequests {
     const asked = readTypesSearch(
       query,
       { searched: searched.length === 0 ? [SOME_TYPE] : searched, isNamed: named !== undefined },
-      (type) => ({ type, ...scope }),
+      scope,
       this.environment.searchTimeoutMaxSeconds,
     );
     return this.answerTo(request, query, { ...asked, path: '', types: searched }, scope, (shape) =>

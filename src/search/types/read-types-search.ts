@@ -2,6 +2,7 @@ import { ServiceError } from '../../platform/errors/service-error';
 import { explainOptionsOf } from '../query/explain-options';
 import { type Include, includesOf } from '../include/read-includes';
 import { type SearchScope } from '../parse/search-scope';
+import { type OpenScope } from '../parse/search-scopes';
 import { alternativesOf, assertType, invalid } from '../parse/values';
 import { type ParsedSearch, parseSearch } from '../parse/parse-search';
 import { answerShapeOf, type ReadSearch } from '../run/read-search';
@@ -9,8 +10,6 @@ import { isResultParameter } from '../query/result-parameters';
 import { type TypesSearchRequest } from './types-search';
 
 export type ReadTypesSearch = TypesSearchRequest & Pick<ReadSearch, 'used' | 'isArray' | 'timeoutSeconds'>;
-
-type ScopeOf = (type: string) => SearchScope;
 
 /**
  * The types in `_type` (http://hl7.org/fhir/R4/search.html#all); undefined if absent.
@@ -33,22 +32,22 @@ export function namedTypesOf(query: URLSearchParams, known: SearchScope['paramet
 export function readTypesSearch(
   query: URLSearchParams,
   { searched, isNamed }: { readonly searched: readonly string[]; readonly isNamed: boolean },
-  scopeOf: ScopeOf,
+  scope: OpenScope,
   mostSeconds: number,
 ): ReadTypesSearch {
   if ((query.get('_page') ?? '') !== '')
     throw invalid('_page', 'counts pages of one type: follow the links of a search over types');
   if (explainOptionsOf(query) !== undefined)
     throw invalid('_explain', 'explains a search of one type only: send it for each type');
-  const common = commonParameters(query, searched, isNamed, scopeOf);
-  const parsed = searched.map((type) => ({ type, ...parseSearch(common, scopeOf(type)) }));
+  const common = commonParameters(query, searched, isNamed, scope);
+  const parsed = searched.map((type) => ({ type, ...parseSearch(common, { type, ...scope }) }));
   const isOldestFirst = isOldestFirstOf(query);
   const types: ParsedSearch['used'] = query.has('_type') ? [['_type', searched.join(',')]] : [];
   return {
     ...answerShapeOf(query, [...types, ...(parsed[0]?.used ?? [])], [], mostSeconds),
     searches: parsed.map(({ type, clauses }) => ({ type, clauses })),
     isOldestFirst,
-    includes: includesOfAll(query, searched, scopeOf),
+    includes: includesOfAll(query, searched, scope),
   };
 }
 
@@ -57,24 +56,22 @@ function commonParameters(
   query: URLSearchParams,
   searched: readonly string[],
   isNamed: boolean,
-  scopeOf: ScopeOf,
+  scope: OpenScope,
 ): URLSearchParams {
   const common = new URLSearchParams();
   for (const [name, value] of query) {
     if (name === '_type' || value === '') continue;
     if (isNamed || isOfAllTypes(name)) common.append(name, value);
-    else if (!isLenientAbout(searched, scopeOf))
+    else if (!scope.isLenient)
       throw invalid(name, 'is no parameter of all types: name the types, as in _type=Patient,Observation');
   }
-  if (!isLenientAbout(searched, scopeOf)) return common;
+  if (!scope.isLenient) return common;
   const known = (name: string, { used }: ParsedSearch): boolean => used.some(([code]) => code === name);
-  const parsed = searched.map((type) => parseSearch(common, scopeOf(type)));
+  const parsed = searched.map((type) => parseSearch(common, { type, ...scope }));
   for (const name of [...common.keys()])
     if (!isResultParameter(name) && !parsed.every((one) => known(name, one))) common.delete(name);
   return common;
 }
-
-const isLenientAbout = ([type = '']: readonly string[], scopeOf: ScopeOf): boolean => scopeOf(type).isLenient;
 
 /**
  * Whether a parameter exists for all types. `_filter` begins with `_` too, but the words in it are parameters of one
@@ -94,9 +91,9 @@ function isOldestFirstOf(query: URLSearchParams): boolean {
  * Reads the includes for all types. `Type:parameter` means the same for each type; `*` means the references of each
  * type.
  */
-function includesOfAll(query: URLSearchParams, searched: readonly string[], scopeOf: ScopeOf): readonly Include[] {
+function includesOfAll(query: URLSearchParams, searched: readonly string[], scope: OpenScope): readonly Include[] {
   const isWild = query.getAll('_include').some((value) => value.split(',').includes('*'));
-  const read = searched.slice(0, isWild ? undefined : 1).flatMap((type) => includesOf(query, scopeOf(type)));
+  const read = searched.slice(0, isWild ? undefined : 1).flatMap((type) => includesOf(query, { type, ...scope }));
   const keyOf = ({ isReverse, isIterated, parameterIds, types, named }: Include): string =>
     JSON.stringify([isReverse, isIterated, parameterIds, types, named.map(({ by }) => by)]);
   return [...new Map(read.map((include) => [keyOf(include), include])).values()];
