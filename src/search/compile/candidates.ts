@@ -5,6 +5,7 @@ import { type Binder } from '../../store/binder';
 import { CandidateKeys } from './candidate-keys';
 import { withJoinedDates } from './date-bounds';
 import {
+  BY_BEGINNING,
   containsMatches,
   latestLongRows,
   longDates,
@@ -179,9 +180,8 @@ export class Candidates {
   }
 
   private byDate(date: DateClause, others: readonly SearchClause[], order: CandidateOrder): string {
-    const { table, rest } = mainDateRows(date, this.bind);
-    const where = `${rest}${this.tests(others)}`;
-    return this.perAlternative(parameterAlternatives(date.parameterIds, this.bind), table, where, order);
+    const where = `${mainDateRows(date, this.bind)}${this.tests(others)}`;
+    return this.perAlternative(parameterAlternatives(date.parameterIds, this.bind), BY_BEGINNING, where, order);
   }
 
   /**
@@ -202,7 +202,7 @@ export class Candidates {
     return `with few as materialized (${all} limit ${most} + 1),
 gathered as materialized (select count(*) <= ${most} as is_all from few)
 (select c.main_date, c.resource_key from few c where (select is_all from gathered)${tests} ${page})
-union all (select o.* from (${this.perAlternative(alternatives, begun.table, `${begun.rest}${tests}`, order)}) o where not (select is_all from gathered))
+union all (select o.* from (${this.perAlternative(alternatives, BY_BEGINNING, `${begun}${tests}`, order)}) o where not (select is_all from gathered))
 union all (select o.* from (${this.perAlternative(alternatives, 'search_date', `${unbegun}${tests}`, order)}) o where not (select is_all from gathered))`;
   }
 

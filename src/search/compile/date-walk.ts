@@ -26,29 +26,19 @@ export function reachFilter(date: DateClause, column: string, bind: Binder): str
   ].join('');
 }
 
-/** Rows `c`, ordered by their beginning: a table, and further conditions. */
-interface DateRows {
-  readonly table: string;
-  readonly rest: string;
-}
+/** Rows `c` with their main date: the beginning of the period, or its end if it has no beginning. */
+export const BY_BEGINNING =
+  '(select d.low as main_date, d.low, d.high, d.resource_key, d.parameter_id from search_date d)';
 
-/** Rows with their main date: the beginning of the period, or its end if it has no beginning. */
-const BY_BEGINNING = '(select d.low as main_date, d.low, d.high, d.resource_key, d.parameter_id from search_date d)';
+/** Conditions for all matching rows `c` that last at most a day, and some of the longer ones. */
+export const mainDateRows = (date: DateClause, bind: Binder): string =>
+  ` and c.main_date > ${instantPlace(earliestInstant, bind)}${reachFilter(date, 'c.main_date', bind)} and ${dateFilter('c', date.boxes, bind)}`;
 
-/** All matching rows that last at most a day, and some of the longer ones. */
-export const mainDateRows = (date: DateClause, bind: Binder): DateRows => ({
-  table: BY_BEGINNING,
-  rest: ` and c.main_date > ${instantPlace(earliestInstant, bind)}${reachFilter(date, 'c.main_date', bind)} and ${dateFilter('c', date.boxes, bind)}`,
-});
-
-/** Matching rows that last for more than a day, to be read from the latest beginning. */
-export function latestLongRows(date: DateClause, bind: Binder): DateRows {
+/** Conditions for matching rows `c` that last for more than a day, to be read from the latest beginning. */
+export function latestLongRows(date: DateClause, bind: Binder): string {
   const { to } = reachOf(date.boxes);
   const until = to === undefined ? '' : ` and c.main_date <= ${instantPlace(to, bind)}`;
-  return {
-    table: BY_BEGINNING,
-    rest: ` and c.main_date > ${instantPlace(earliestInstant, bind)}${until} and c.high - c.low > interval '1 day' and ${dateFilter('c', date.boxes, bind)}`,
-  };
+  return ` and c.main_date > ${instantPlace(earliestInstant, bind)}${until} and c.high - c.low > interval '1 day' and ${dateFilter('c', date.boxes, bind)}`;
 }
 
 /** Conditions for matching rows `c` whose period has no beginning. */

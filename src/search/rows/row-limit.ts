@@ -101,12 +101,10 @@ export class RowLimit {
 
   /**
    * Boolean SQL on alias `v`, a row with type and id. It is true if the caller may read the resource that is now stored
-   * under this type and id.
-   * @param types the types that `v` may have; undefined for any type
+   * under this type and id, which is one of `types`.
    */
-  testOfCurrent(types: readonly string[] | undefined, bind: Binder): string {
-    const test = types === undefined ? this.testOfAny(bind) : this.test(types, bind);
-    return `(select true from resource c where c.type = v.type and c.id = v.id and ${test} limit 1) is true`;
+  testOfCurrent(types: readonly string[], bind: Binder): string {
+    return `(select true from resource c where c.type = v.type and c.id = v.id and ${this.test(types, bind)} limit 1) is true`;
   }
 }
 
