@@ -9,30 +9,23 @@ const BLOCK_SIZE = 1000;
 
 /**
  * Assigns row keys from blocks that this process has reserved. So a create needs no round trip for a key before it
- * writes its index rows. Keys that a process did not use before it stopped are lost.
+ * writes its index rows. Keys that a process did not use are lost: those left when it stops, and those of blocks that
+ * concurrent requests reserve at once.
  */
 @Injectable()
 export class ResourceKeys {
   private next = 0;
   private end = 0;
-  private reserving: Promise<void> | undefined;
 
   constructor(private readonly statements: Statements) {}
 
   async take(): Promise<number> {
-    while (this.next >= this.end) {
-      const other = this.reserving;
-      this.reserving ??= this.reserveBlock().finally(() => (this.reserving = undefined));
-      // If the reservation of another request fails (its client disconnects, for example), this request tries again.
-      await (other === undefined ? this.reserving : other.catch(() => undefined));
+    if (this.next >= this.end) {
+      const block = await this.statements.runOne<{ first: number }>(NEXT_BLOCK, []);
+      if (block === undefined) throw new Error('resource_key_sequence gave no key');
+      this.next = block.first;
+      this.end = block.first + BLOCK_SIZE;
     }
     return this.next++;
-  }
-
-  private async reserveBlock(): Promise<void> {
-    const block = await this.statements.runOne<{ first: number }>(NEXT_BLOCK, []);
-    if (block === undefined) throw new Error('resource_key_sequence gave no key');
-    this.next = block.first;
-    this.end = block.first + BLOCK_SIZE;
   }
 }
