@@ -92,14 +92,13 @@ export function Shell(): ReactElement {
 }
 
 function Shown({ route, path }: { readonly route: Route; readonly path: string }): ReactElement {
-  const page = pageAt(path);
-  const Component = page?.component;
+  const Component = pageAt(path)?.component;
   if (Component !== undefined) return <Component route={route} />;
   return (
     <>
-      <PageHeader title={page?.name ?? 'No such page'} />
-      <Empty title={page === undefined ? `There is no page “${path}”` : 'This page is not there yet'}>
-        {page === undefined ? <a href={hashOf('overview')}>Go to the overview</a> : 'Its API is: see Swagger UI.'}
+      <PageHeader title="No such page" />
+      <Empty title={`There is no page “${path}”`}>
+        <a href={hashOf('overview')}>Go to the overview</a>
       </Empty>
     </>
   );

@@ -15,8 +15,7 @@ export interface Page {
   readonly shortcut: string;
   /** The SVG path of the icon, in a box of 24 by 24. */
   readonly icon: string;
-  /** The content of the page. A page without content says that it has none. */
-  readonly component?: ComponentType<PageProps>;
+  readonly component: ComponentType<PageProps>;
 }
 
 /** All pages in the order of the navigation, each loaded on demand. */

@@ -25,7 +25,6 @@ interface Props<Row> {
   readonly isWrapped?: boolean;
   /** Called by a click or Enter on a row; without it rows cannot be opened. */
   readonly onOpen?: (row: Row) => void;
-  readonly selected?: string | undefined;
   /** Called when the last row becomes visible, to load more rows. */
   readonly onEnd?: () => void;
   /** Total number of rows, if more can be loaded. */
@@ -43,7 +42,6 @@ export function Table<Row>({
   rowHeight = 36,
   isWrapped = false,
   onOpen,
-  selected,
   onEnd,
   total,
 }: Props<Row>): ReactElement {
@@ -114,15 +112,13 @@ export function Table<Row>({
           {items.map(({ index, start, size }) => {
             const row = rows[index];
             if (row === undefined) return null;
-            const key = keyOf(row);
             return (
               <div
-                key={key}
+                key={keyOf(row)}
                 id={`${id}-${index}`}
                 {...(wraps ? { ref: virtual.measureElement, 'data-index': index } : {})}
                 role="row"
                 aria-rowindex={index + 2}
-                aria-selected={isGrid ? key === selected : undefined}
                 className={index === active ? `${css.row} ${css.active}` : css.row}
                 style={{
                   gridTemplateColumns: template,

@@ -193,8 +193,6 @@ export function shownOf(value: JsonValue): Shown | undefined {
   // `id` is a part of a reference of this server's own types. In other values it is only an anchor.
   return DATATYPES.find(
     ({ keys: known, needs }) =>
-      needs.some((key) => value.has(key)) &&
-      keys.every((key) => known.includes(key) || IN_EVERY_ELEMENT.includes(key)) &&
-      (value.get('extension') === undefined || needs.length > 0),
+      needs.some((key) => value.has(key)) && keys.every((key) => known.includes(key) || IN_EVERY_ELEMENT.includes(key)),
   )?.show(value);
 }
