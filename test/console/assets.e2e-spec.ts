@@ -24,7 +24,7 @@ describe('the files of the console', () => {
 
   it('include the licenses of the bundled packages', () => {
     const licenses = readFileSync(join(FOLDER, 'licenses.md'), 'utf8');
-    for (const name of ['react', 'react-dom', 'scheduler', '@tanstack/query-core', '@tanstack/react-query', 'uplot'])
+    for (const name of ['react', 'react-dom', 'scheduler', '@tanstack/query-core', '@tanstack/react-query'])
       expect(licenses).toMatch(new RegExp(`^## ${name.replace('/', '/')}\\b`, 'm'));
     expect(licenses).toContain('Permission is hereby granted');
   });
@@ -40,15 +40,7 @@ describe('the files of the console', () => {
 describe('an installation for production', () => {
   it('contains neither the build tools of the console nor its bundled packages', () => {
     const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as Lock;
-    const names = [
-      'vite',
-      'rolldown',
-      'react',
-      'react-dom',
-      'uplot',
-      '@tanstack/react-query',
-      '@tanstack/react-virtual',
-    ];
+    const names = ['vite', 'rolldown', 'react', 'react-dom', '@tanstack/react-query', '@tanstack/react-virtual'];
     for (const name of names) expect([name, packages[`node_modules/${name}`]?.dev]).toEqual([name, true]);
   });
 });

@@ -16,7 +16,7 @@ interface Props {
 }
 
 /** A figure, with a plot of its recent values. */
-export function Tile({ title, value, unit, note, isBad = false, line, ink, href }: Props): ReactElement {
+export function Tile({ title, value, unit, note, isBad = false, line, ink = 'accent', href }: Props): ReactElement {
   return (
     <div className={isBad ? `${css.tile} ${css.bad}` : css.tile}>
       <h3>{href === undefined ? title : <a href={href}>{title}</a>}</h3>
@@ -25,10 +25,7 @@ export function Tile({ title, value, unit, note, isBad = false, line, ink, href 
       </p>
       <p className={css.tileNote}>{note ?? '\u00a0'}</p>
       {line !== undefined && (
-        <Sparkline
-          label={`${title}: course of the latest ${line.length} samples`}
-          lines={[{ values: line, ink: ink ?? 'accent' }]}
-        />
+        <Sparkline label={`${title}: course of the latest ${line.length} samples`} values={line} ink={ink} />
       )}
     </div>
   );
