@@ -28,7 +28,7 @@ interface Props<Row> {
   /** Called when the last row becomes visible, to load more rows. */
   readonly onEnd?: () => void;
   /** Total number of rows, if more can be loaded. */
-  readonly total?: number;
+  readonly total?: number | undefined;
 }
 
 const NARROW = '(max-width: 719px)';

@@ -5,13 +5,12 @@ import { useSession } from '../app/session';
 import { firstPage, nextPage, type Page, type Row } from './search-pages';
 
 interface List {
-  readonly rows: Page['resources'];
+  /** The rows of all pages that were read; undefined before the first page. */
+  readonly data: Page['resources'] | undefined;
   readonly total: number | undefined;
-  readonly isPending: boolean;
   readonly error: unknown;
-  readonly isWhole: boolean;
+  readonly refetch: () => unknown;
   readonly loadMore: () => void;
-  readonly retry: () => void;
   /** Replaces a row after a write, or removes it. Reading all pages again would take long once many pages are shown. */
   readonly change: (id: string, row: Row | undefined) => void;
 }
@@ -36,17 +35,15 @@ export function useList(type: ResourceType, query: Query, otherwise?: Query): Li
     getNextPageParam: ({ next }) => next,
   });
   const pages = search.data?.pages;
-  const rows = useMemo(() => pages?.flatMap(({ resources }) => resources) ?? [], [pages]);
+  const data = useMemo(() => pages?.flatMap(({ resources }) => resources), [pages]);
   return {
-    rows,
+    data,
     total: pages?.[0]?.total,
-    isPending: search.isPending,
     error: search.error,
-    isWhole: !search.hasNextPage,
+    refetch: search.refetch,
     loadMore: () => {
       if (search.hasNextPage && !search.isFetchingNextPage) void search.fetchNextPage();
     },
-    retry: () => void search.refetch(),
     change: (id, row) =>
       queries.setQueryData<InfiniteData<Page>>(queryKey, (data) =>
         data === undefined ? data : { ...data, pages: data.pages.map((page) => changed(page, id, row)) },

@@ -3,10 +3,9 @@ import { type ReactElement } from 'react';
 import { type Decision, SvcError } from 'svc-health-client';
 import { hashOf } from '../../app/routes';
 import { useSession } from '../../app/session';
+import { Answer } from '../../parts/Answer';
 import { Empty } from '../../parts/Empty';
-import { Fault } from '../../parts/Fault';
 import { Time } from '../../parts/Time';
-import { Waiting } from '../../parts/Waiting';
 import { PolicyClause } from './PolicyClause';
 import { requestLike } from './refused-request';
 import { VerdictBox } from './TrialResult';
@@ -21,16 +20,17 @@ export function DecisionView({ id }: { readonly id: string }): ReactElement {
     queryFn: () => client.access.decision(id),
     staleTime: Infinity,
   });
-  if (decision.isPending) return <Waiting what="the decision" />;
-  if (decision.isError && decision.error instanceof SvcError && decision.error.status === 404)
+  if (decision.error instanceof SvcError && decision.error.status === 404)
     return (
       <Empty title="There is no such decision">
         Decisions are kept for a day. If the id is from there, it is an id of something else, such as of the request.
       </Empty>
     );
-  if (decision.isError)
-    return <Fault error={decision.error} what="the decision" onRetry={() => void decision.refetch()} />;
-  return <Explained decision={decision.data} />;
+  return (
+    <Answer of={decision} what="the decision">
+      {(data) => <Explained decision={data} />}
+    </Answer>
+  );
 }
 
 function Explained({ decision }: { readonly decision: Decision }): ReactElement {

@@ -3,10 +3,9 @@ import { type ReactElement, type ReactNode } from 'react';
 import { type ResourceType } from 'svc-health-client';
 import { hashOf } from '../../app/routes';
 import { useSession } from '../../app/session';
-import { Fault } from '../../parts/Fault';
+import { Answer } from '../../parts/Answer';
 import { Json } from '../../parts/Json';
 import { Panel } from '../../parts/Panel';
-import { Waiting } from '../../parts/Waiting';
 import { readRow, type Row } from '../../parts/search-pages';
 import css from './access.module.css';
 
@@ -38,18 +37,16 @@ export function Detail({ type, id, path, what, actions, children }: Props): Reac
         </h2>
         {actions !== undefined && <div className="row">{actions}</div>}
       </div>
-      {read.isPending && <Waiting what={`the ${what.toLowerCase()}`} />}
-      {read.isError && (
-        <Fault error={read.error} what={`the ${what.toLowerCase()}`} onRetry={() => void read.refetch()} />
-      )}
-      {read.data !== undefined && (
-        <>
-          {children(read.data)}
-          <Panel title="JSON">
-            <Json value={read.data} label={`${type}/${id}`} maxLines={20} />
-          </Panel>
-        </>
-      )}
+      <Answer of={read} what={`the ${what.toLowerCase()}`}>
+        {(resource) => (
+          <>
+            {children(resource)}
+            <Panel title="JSON">
+              <Json value={resource} label={`${type}/${id}`} maxLines={20} />
+            </Panel>
+          </>
+        )}
+      </Answer>
     </div>
   );
 }

@@ -1,15 +1,14 @@
 import { type ReactElement } from 'react';
 import { type ResourceType } from 'svc-health-client';
 import { goTo, hashOf } from '../../app/routes';
+import { Answer } from '../../parts/Answer';
 import { Badge } from '../../parts/Badge';
 import { Empty } from '../../parts/Empty';
-import { Fault } from '../../parts/Fault';
 import { nameIn } from '../../parts/names';
 import { type Column, Table } from '../../parts/Table';
 import { useKept } from '../../parts/use-kept';
 import { useList } from '../../parts/use-list';
 import { useSettled } from '../../parts/use-settled';
-import { Waiting } from '../../parts/Waiting';
 import { CoveredBadges } from './CoveredBadges';
 import { coveredBy, type PolicyBody, summaryOf } from './policy-reading';
 import { type Row } from '../../parts/search-pages';
@@ -49,31 +48,33 @@ function Directory({ type, path, what, hint, columns, command }: Props): ReactEl
           onChange={({ target }) => setTyped(target.value)}
         />
       </label>
-      {list.error !== null && list.rows.length === 0 ? (
-        <Fault error={list.error} what={`the ${what}`} onRetry={list.retry} />
-      ) : list.isPending ? (
-        <Waiting what={`the ${what}`} />
-      ) : list.rows.length === 0 ? (
-        <Empty
-          title={words === '' ? `There are no ${what} that you may see` : `No ${what} have “${words}” in their text`}
-          {...(words === '' ? { command } : {})}
-        />
-      ) : (
-        <>
-          <p className="fine" role="status">
-            {list.total ?? list.rows.length} {what}
-          </p>
-          <Table
-            label={what}
-            rows={list.rows}
-            columns={columns}
-            keyOf={(row) => textAt(row, 'id')}
-            onOpen={(row) => goTo(hashOf('access', [path, textAt(row, 'id')]))}
-            onEnd={list.loadMore}
-            {...(list.total === undefined ? {} : { total: list.total })}
-          />
-        </>
-      )}
+      <Answer of={list} what={`the ${what}`}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty
+              title={
+                words === '' ? `There are no ${what} that you may see` : `No ${what} have “${words}” in their text`
+              }
+              {...(words === '' ? { command } : {})}
+            />
+          ) : (
+            <>
+              <p className="fine" role="status">
+                {list.total ?? rows.length} {what}
+              </p>
+              <Table
+                label={what}
+                rows={rows}
+                columns={columns}
+                keyOf={(row) => textAt(row, 'id')}
+                onOpen={(row) => goTo(hashOf('access', [path, textAt(row, 'id')]))}
+                onEnd={list.loadMore}
+                total={list.total}
+              />
+            </>
+          )
+        }
+      </Answer>
     </div>
   );
 }

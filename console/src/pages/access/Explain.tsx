@@ -2,10 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { goTo, hashOf } from '../../app/routes';
 import { useSession } from '../../app/session';
-import { Fault } from '../../parts/Fault';
+import { Answer } from '../../parts/Answer';
 import { Panel } from '../../parts/Panel';
 import { useKept } from '../../parts/use-kept';
-import { Waiting } from '../../parts/Waiting';
 import { DecisionBox } from './DecisionBox';
 import { DecisionView } from './DecisionView';
 import { describedBy, type Draft, EMPTY_DRAFT, withMethodOf } from './draft';
@@ -90,8 +89,9 @@ function Result({ draft }: { readonly draft: Draft }): ReactElement {
     // A policy may have changed since the last run, so the result of that run counts as stale.
     staleTime: 0,
   });
-  if (trial.isPending) return <Waiting what="the policies" />;
-  if (trial.isError)
-    return <Fault error={trial.error} what="what the policies say" onRetry={() => void trial.refetch()} />;
-  return <TrialResult trial={trial.data} />;
+  return (
+    <Answer of={trial} what="what the policies say">
+      {(data) => <TrialResult trial={data} />}
+    </Answer>
+  );
 }

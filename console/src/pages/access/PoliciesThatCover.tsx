@@ -1,8 +1,7 @@
 import { type ReactElement } from 'react';
 import { hashOf } from '../../app/routes';
-import { Fault } from '../../parts/Fault';
+import { Answer } from '../../parts/Answer';
 import { Panel } from '../../parts/Panel';
-import { Waiting } from '../../parts/Waiting';
 import { CoveredBadges } from './CoveredBadges';
 import { coveredBy, type PolicyBody, summaryOf } from './policy-reading';
 import { MOST_POLICIES, useAllPolicies } from './use-policies';
@@ -22,31 +21,31 @@ export function PoliciesThatCover({ covers, title = 'Policies that may apply', n
   const found = all.data?.policies.filter(covers) ?? [];
   return (
     <Panel title={title}>
-      {all.isPending && <Waiting what="the policies" />}
-      {all.isError && <Fault error={all.error} what="the policies" onRetry={() => void all.refetch()} />}
-      {all.data !== undefined && (
-        <>
-          {note !== undefined && <p className="fine">{note}</p>}
-          {found.length === 0 ? (
-            <p className="faint">None: every request is refused.</p>
-          ) : (
-            <ul className={`${css.plain} ${css.policies}`}>
-              {found.slice(0, SHOWN).map((policy) => (
-                <li key={policy.id}>
-                  <a href={hashOf('access', ['policies', policy.id ?? ''])}>{policy.id}</a>
-                  <CoveredBadges covered={coveredBy(policy)} />
-                  <span className="faint">{summaryOf(policy)}</span>
-                </li>
-              ))}
-            </ul>
-          )}
-          {(found.length > SHOWN || all.data.isMore) && (
-            <p className="fine">
-              The first {SHOWN} of those among {MOST_POLICIES} policies; “Why?” tries them all.
-            </p>
-          )}
-        </>
-      )}
+      <Answer of={all} what="the policies">
+        {({ isMore }) => (
+          <>
+            {note !== undefined && <p className="fine">{note}</p>}
+            {found.length === 0 ? (
+              <p className="faint">None: every request is refused.</p>
+            ) : (
+              <ul className={`${css.plain} ${css.policies}`}>
+                {found.slice(0, SHOWN).map((policy) => (
+                  <li key={policy.id}>
+                    <a href={hashOf('access', ['policies', policy.id ?? ''])}>{policy.id}</a>
+                    <CoveredBadges covered={coveredBy(policy)} />
+                    <span className="faint">{summaryOf(policy)}</span>
+                  </li>
+                ))}
+              </ul>
+            )}
+            {(found.length > SHOWN || isMore) && (
+              <p className="fine">
+                The first {SHOWN} of those among {MOST_POLICIES} policies; “Why?” tries them all.
+              </p>
+            )}
+          </>
+        )}
+      </Answer>
     </Panel>
   );
 }

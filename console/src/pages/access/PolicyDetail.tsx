@@ -1,6 +1,6 @@
 import { type ReactElement } from 'react';
 import { hashOf } from '../../app/routes';
-import { Fault } from '../../parts/Fault';
+import { Answer } from '../../parts/Answer';
 import { Panel } from '../../parts/Panel';
 import { useList } from '../../parts/use-list';
 import { Detail, Facts } from './Detail';
@@ -81,20 +81,20 @@ function CoveredLine({ covered: { kind, name } }: { readonly covered: Covered })
 /** The Users who have a Role of this name. */
 function Holders({ role }: { readonly role: string }): ReactElement {
   const list = useList('Role', { name: role, _count: 50 });
-  if (list.error !== null) return <Fault error={list.error} what="the holders of the role" onRetry={list.retry} />;
-  const total = list.total ?? list.rows.length;
   return (
-    <p className={css.holders}>
-      <span className="faint">
-        {list.isPending ? 'Reading…' : total === 0 ? 'Nobody holds it. ' : `${total} now: `}
-      </span>
-      {list.rows.map((row, index) => (
-        <span key={textAt(row, 'id')}>
-          {index > 0 && ', '}
-          <a href={hashOf('access', ['users', idOf(row['user']) ?? ''])}>{idOf(row['user'])}</a>
-        </span>
-      ))}
-      {total > list.rows.length && ' …'}
-    </p>
+    <Answer of={list} what="the holders of the role">
+      {(rows) => (
+        <p className={css.holders}>
+          <span className="faint">{rows.length === 0 ? 'Nobody holds it.' : `${list.total ?? rows.length} now: `}</span>
+          {rows.map((row, index) => (
+            <span key={textAt(row, 'id')}>
+              {index > 0 && ', '}
+              <a href={hashOf('access', ['users', idOf(row['user']) ?? ''])}>{idOf(row['user'])}</a>
+            </span>
+          ))}
+          {(list.total ?? 0) > rows.length && ' …'}
+        </p>
+      )}
+    </Answer>
   );
 }

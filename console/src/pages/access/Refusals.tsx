@@ -2,10 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactElement } from 'react';
 import { hashOf } from '../../app/routes';
 import { useSession } from '../../app/session';
-import { Fault } from '../../parts/Fault';
+import { Answer } from '../../parts/Answer';
 import { Panel } from '../../parts/Panel';
 import { Time } from '../../parts/Time';
-import { Waiting } from '../../parts/Waiting';
 import { requestText } from './refused-request';
 import css from './access.module.css';
 
@@ -20,22 +19,25 @@ export function Refusals({ user }: { readonly user?: string }): ReactElement {
   });
   return (
     <Panel title="Refused lately">
-      {list.isPending && <Waiting what="the refusals" />}
-      {list.isError && <Fault error={list.error} what="the refusals" onRetry={() => void list.refetch()} />}
-      {list.data?.length === 0 && <p className="faint">No request was refused by policies in the latest day.</p>}
-      {list.data !== undefined && list.data.length > 0 && (
-        <ul className={`${css.plain} ${css.refusals}`}>
-          {list.data.map(({ id, at, request }) => (
-            <li key={id}>
-              <span className="fine">
-                <Time value={at} as="ago" />
-              </span>
-              <a href={hashOf('access', ['decisions', id])}>{requestText(request)}</a>
-              {user === undefined && <span className="faint">{callerText(request)}</span>}
-            </li>
-          ))}
-        </ul>
-      )}
+      <Answer of={list} what="the refusals">
+        {(refusals) =>
+          refusals.length === 0 ? (
+            <p className="faint">No request was refused by policies in the latest day.</p>
+          ) : (
+            <ul className={`${css.plain} ${css.refusals}`}>
+              {refusals.map(({ id, at, request }) => (
+                <li key={id}>
+                  <span className="fine">
+                    <Time value={at} as="ago" />
+                  </span>
+                  <a href={hashOf('access', ['decisions', id])}>{requestText(request)}</a>
+                  {user === undefined && <span className="faint">{callerText(request)}</span>}
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
     </Panel>
   );
 }

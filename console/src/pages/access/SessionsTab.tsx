@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { goTo, hashOf } from '../../app/routes';
 import { useSession } from '../../app/session';
+import { Answer } from '../../parts/Answer';
 import { Badge } from '../../parts/Badge';
 import { Combobox } from '../../parts/Combobox';
 import { Empty } from '../../parts/Empty';
@@ -10,7 +11,6 @@ import { Field } from '../../parts/Field';
 import { type Column, Table } from '../../parts/Table';
 import { Time } from '../../parts/Time';
 import { useList } from '../../parts/use-list';
-import { Waiting } from '../../parts/Waiting';
 import { CloseOwn } from './CloseOwn';
 import { CloseSessions } from './CloseSessions';
 import { type Row } from '../../parts/search-pages';
@@ -42,6 +42,7 @@ export function SessionsTab({ user: userFilter, client: clientFilter }: Props): 
     ...(userFilter === '' ? {} : { user: `User/${userFilter}` }),
     ...(clientFilter === '' ? {} : { client: `Client/${clientFilter}` }),
   };
+  const owners = [userFilter, clientFilter].filter((name) => name !== '').join(' by ');
   const list = useList('Session', {
     ...filter,
     ...(state === 'all' ? {} : { active: state === 'open' }),
@@ -180,37 +181,37 @@ export function SessionsTab({ user: userFilter, client: clientFilter }: Props): 
         </p>
       )}
       {close.isError && <Fault error={close.error} what="that the session was closed" />}
-      {list.error !== null && list.rows.length === 0 ? (
-        <Fault error={list.error} what="the sessions" onRetry={list.retry} />
-      ) : list.isPending ? (
-        <Waiting what="the sessions" />
-      ) : list.rows.length === 0 ? (
-        <Empty title={state === 'open' ? 'No session is open for this filter' : 'No session fits this filter'}>
-          Each login makes one: POST /auth/token
-        </Empty>
-      ) : (
-        <>
-          <div className={css.listHead}>
-            <p className="fine" role="status">
-              {list.total ?? list.rows.length} sessions
-            </p>
-            {state === 'open' && (userFilter !== '' || clientFilter !== '') && (
-              <button type="button" className="button danger" onClick={() => setIsClosing(true)}>
-                Close all of {[userFilter, clientFilter].filter((name) => name !== '').join(' by ')}
-              </button>
-            )}
-          </div>
-          <Table
-            label="Sessions"
-            rows={list.rows}
-            columns={columns}
-            keyOf={(row) => textAt(row, 'id')}
-            onEnd={list.loadMore}
-            rowHeight={40}
-            {...(list.total === undefined ? {} : { total: list.total })}
-          />
-        </>
-      )}
+      <Answer of={list} what="the sessions">
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty title={state === 'open' ? 'No session is open for this filter' : 'No session fits this filter'}>
+              Each login makes one: POST /auth/token
+            </Empty>
+          ) : (
+            <>
+              <div className={css.listHead}>
+                <p className="fine" role="status">
+                  {list.total ?? rows.length} sessions
+                </p>
+                {state === 'open' && owners !== '' && (
+                  <button type="button" className="button danger" onClick={() => setIsClosing(true)}>
+                    Close all of {owners}
+                  </button>
+                )}
+              </div>
+              <Table
+                label="Sessions"
+                rows={rows}
+                columns={columns}
+                keyOf={(row) => textAt(row, 'id')}
+                onEnd={list.loadMore}
+                rowHeight={40}
+                total={list.total}
+              />
+            </>
+          )
+        }
+      </Answer>
       {own !== undefined && (
         <CloseOwn
           onClose={() => setOwn(undefined)}
@@ -223,7 +224,7 @@ export function SessionsTab({ user: userFilter, client: clientFilter }: Props): 
       {isClosing && (
         <CloseSessions
           filter={filter}
-          of={[userFilter, clientFilter].filter((name) => name !== '').join(' by ')}
+          of={owners}
           isOwn={userFilter === userId || (userFilter === '' && clientFilter === 'console')}
           onClose={() => {
             setIsClosing(false);

@@ -1,7 +1,7 @@
 import { type ReactElement } from 'react';
 import { hashOf } from '../../app/routes';
+import { Answer } from '../../parts/Answer';
 import { Badge } from '../../parts/Badge';
-import { Fault } from '../../parts/Fault';
 import { nameIn } from '../../parts/names';
 import { Panel } from '../../parts/Panel';
 import { useList } from '../../parts/use-list';
@@ -14,7 +14,7 @@ import css from './access.module.css';
 
 export function UserDetail({ id }: { readonly id: string }): ReactElement {
   const roles = useList('Role', { user: `User/${id}`, _count: 200, _total: 'none' });
-  const names = roles.rows.map((role) => textAt(role, 'name'));
+  const names = roles.data?.map((role) => textAt(role, 'name')) ?? [];
   return (
     <Detail
       type="User"
@@ -50,20 +50,22 @@ export function UserDetail({ id }: { readonly id: string }): ReactElement {
             ]}
           />
           <Panel title="Roles">
-            {roles.error !== null ? (
-              <Fault error={roles.error} what="the roles" onRetry={roles.retry} />
-            ) : roles.rows.length === 0 ? (
-              <p className="faint">{roles.isPending ? 'Reading…' : 'Holds no role.'}</p>
-            ) : (
-              <ul className={css.plain}>
-                {roles.rows.map((role) => (
-                  <li key={textAt(role, 'id')}>
-                    <a href={hashOf('access', ['roles', textAt(role, 'id')])}>{textAt(role, 'name')}</a>{' '}
-                    <span className="faint">{textAt(role, 'description')}</span>
-                  </li>
-                ))}
-              </ul>
-            )}
+            <Answer of={roles} what="the roles">
+              {(held) =>
+                held.length === 0 ? (
+                  <p className="faint">Holds no role.</p>
+                ) : (
+                  <ul className={css.plain}>
+                    {held.map((role) => (
+                      <li key={textAt(role, 'id')}>
+                        <a href={hashOf('access', ['roles', textAt(role, 'id')])}>{textAt(role, 'name')}</a>{' '}
+                        <span className="faint">{textAt(role, 'description')}</span>
+                      </li>
+                    ))}
+                  </ul>
+                )
+              }
+            </Answer>
           </Panel>
           <PoliciesThatCover covers={(policy) => mayCoverUser(policy, id, names)} />
           <Refusals user={id} />

@@ -3,6 +3,7 @@ import { type ReactElement, useState } from 'react';
 import { type DestinationOverview } from 'svc-health-client';
 import { useClient } from '../../app/session';
 import { goTo, hashOf } from '../../app/routes';
+import { Answer } from '../../parts/Answer';
 import { Badge } from '../../parts/Badge';
 import { Empty } from '../../parts/Empty';
 import { Fault } from '../../parts/Fault';
@@ -11,7 +12,6 @@ import { PageHeader } from '../../parts/PageHeader';
 import { Tabs } from '../../parts/Tabs';
 import { Time } from '../../parts/Time';
 import { useKept } from '../../parts/use-kept';
-import { Waiting } from '../../parts/Waiting';
 import { BackToList } from './BackToList';
 import { EventList } from './EventList';
 import { HourBars } from './HourBars';
@@ -77,31 +77,29 @@ export function DestinationDetail({ id, tab }: Props): ReactElement {
           </>
         )}
       </PageHeader>
-      {overview.data === null ? (
-        <Empty title="There is no such webhook">
-          It was deleted, or no policy lets you see it. <a href={hashOf('destinations')}>See all</a>
-        </Empty>
-      ) : overview.data === undefined ? (
-        overview.error === null ? (
-          <Waiting what="the webhook" />
-        ) : (
-          <Fault error={overview.error} what="the webhook" onRetry={() => void overview.refetch()} />
-        )
-      ) : (
-        <div className="stack">
-          <Verdict overview={overview.data} onShow={show} />
-          <div>
-            <Tabs label="About this webhook" tabs={tabs} selected={selected} onSelect={show}>
-              {selected === 'events' && <EventList id={id} />}
-              {selected === 'replay' && <ReplayPanel id={id} onShow={show} />}
-              {selected === 'test' && <TestPanel id={id} />}
-              {selected === 'settings' && (
-                <SettingsPanel id={id} edited={edited} onEdit={setEdited} isCorrecting={isCorrecting} />
-              )}
-            </Tabs>
-          </div>
-        </div>
-      )}
+      <Answer of={overview} what="the webhook">
+        {(found) =>
+          found === null ? (
+            <Empty title="There is no such webhook">
+              It was deleted, or no policy lets you see it. <a href={hashOf('destinations')}>See all</a>
+            </Empty>
+          ) : (
+            <div className="stack">
+              <Verdict overview={found} onShow={show} />
+              <div>
+                <Tabs label="About this webhook" tabs={tabs} selected={selected} onSelect={show}>
+                  {selected === 'events' && <EventList id={id} />}
+                  {selected === 'replay' && <ReplayPanel id={id} onShow={show} />}
+                  {selected === 'test' && <TestPanel id={id} />}
+                  {selected === 'settings' && (
+                    <SettingsPanel id={id} edited={edited} onEdit={setEdited} isCorrecting={isCorrecting} />
+                  )}
+                </Tabs>
+              </div>
+            </div>
+          )
+        }
+      </Answer>
     </>
   );
 }

@@ -2,11 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { type DestinationEvent } from 'svc-health-client';
 import { useClient } from '../../app/session';
+import { Answer } from '../../parts/Answer';
 import { Badge } from '../../parts/Badge';
 import { Empty } from '../../parts/Empty';
-import { Fault } from '../../parts/Fault';
 import { Time } from '../../parts/Time';
-import { Waiting } from '../../parts/Waiting';
 import { EventSteps } from './EventSteps';
 import css from './destinations.module.css';
 
@@ -85,37 +84,37 @@ export function EventList({ id }: { readonly id: string }): ReactElement {
           onChange={({ target }) => setNumber(target.value.trim())}
         />
       </div>
-      {found.data === undefined ? (
-        found.error === null ? (
-          <Waiting what="the events" />
-        ) : (
-          <Fault error={found.error} what="the events" onRetry={() => void found.refetch()} />
-        )
-      ) : found.data.events.length === 0 ? (
-        <Empty title={state === '' && one === undefined ? 'No event yet' : 'No such event'}>
-          A write that matches the topic is an event. Delivered ones are kept for some days.
-        </Empty>
-      ) : (
-        <ul className={css.events} aria-label="Events">
-          {found.data.events.map((event) => {
-            const key = `${event.number ?? 'q'} ${event.recorded} ${event.focus ?? ''} ${event.version ?? ''}`;
-            return (
-              <EventItem
-                key={key}
-                destinationId={id}
-                event={event}
-                isOpen={open === key}
-                onToggle={() => setOpen(open === key ? undefined : key)}
-              />
-            );
-          })}
-        </ul>
-      )}
-      {found.data?.hasMore === true && (
-        <button type="button" className="button" onClick={() => setPages(pages + 1)}>
-          Earlier events
-        </button>
-      )}
+      <Answer of={found} what="the events">
+        {({ events, hasMore }) => (
+          <>
+            {events.length === 0 ? (
+              <Empty title={state === '' && one === undefined ? 'No event yet' : 'No such event'}>
+                A write that matches the topic is an event. Delivered ones are kept for some days.
+              </Empty>
+            ) : (
+              <ul className={css.events} aria-label="Events">
+                {events.map((event) => {
+                  const key = `${event.number ?? 'q'} ${event.recorded} ${event.focus ?? ''} ${event.version ?? ''}`;
+                  return (
+                    <EventItem
+                      key={key}
+                      destinationId={id}
+                      event={event}
+                      isOpen={open === key}
+                      onToggle={() => setOpen(open === key ? undefined : key)}
+                    />
+                  );
+                })}
+              </ul>
+            )}
+            {hasMore && (
+              <button type="button" className="button" onClick={() => setPages(pages + 1)}>
+                Earlier events
+              </button>
+            )}
+          </>
+        )}
+      </Answer>
     </div>
   );
 }

@@ -1,15 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement } from 'react';
-import { type DestinationEvent, type ResourceType } from 'svc-health-client';
+import { type DestinationEvent, type EventRequest, type ResourceType } from 'svc-health-client';
 import { hashOf } from '../../app/routes';
 import { useClient, useSession } from '../../app/session';
+import { Answer } from '../../parts/Answer';
 import { Copy } from '../../parts/Copy';
-import { Fault } from '../../parts/Fault';
 import { bytes, duration } from '../../parts/numbers';
 import { firstPage, type Row } from '../../parts/search-pages';
 import { Time } from '../../parts/Time';
 import { ageOf } from '../../parts/times';
-import { Waiting } from '../../parts/Waiting';
 import { stepsOf } from './steps';
 import css from './destinations.module.css';
 
@@ -112,11 +111,15 @@ function SentRequest({
     queryFn: () => client.destinations.request(destinationId, number),
     staleTime: 60_000,
   });
-  if (request.data === undefined) {
-    if (request.error === null) return <Waiting what="the request" />;
-    return <Fault error={request.error} what="the request" onRetry={() => void request.refetch()} />;
-  }
-  const { method, url, headers, bytes: size, from, to } = request.data;
+  return (
+    <Answer of={request} what="the request">
+      {(sent) => <RequestText request={sent} />}
+    </Answer>
+  );
+}
+
+function RequestText({ request }: { readonly request: EventRequest }): ReactElement {
+  const { method, url, headers, bytes: size, from, to } = request;
   return (
     <section aria-label="The request" className={css.sentRequest}>
       <h2 className={css.smallTitle}>Request</h2>

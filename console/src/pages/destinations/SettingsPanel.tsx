@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactElement, useState } from 'react';
 import { type Schemas, SvcError } from 'svc-health-client';
+import { Answer } from '../../parts/Answer';
 import { Badge } from '../../parts/Badge';
 import { Fault } from '../../parts/Fault';
 import { Json } from '../../parts/Json';
-import { Waiting } from '../../parts/Waiting';
 import { DeletePanel } from './DeletePanel';
 import { SecretPanel } from './SecretPanel';
 import { SettingsFields } from './SettingsFields';
@@ -32,30 +32,31 @@ interface Props {
 
 /** Edits a webhook. It is stored only if the server still has the version that was read. */
 export function SettingsPanel({ id, ...editing }: Props): ReactElement {
-  const stored = useStored(id);
-  if (stored.data === undefined) {
-    if (stored.error === null) return <Waiting what="the settings" />;
-    return <Fault error={stored.error} what="the settings" onRetry={() => void stored.refetch()} />;
-  }
-  if (stored.data === null) return <p>The settings are not shown to you: no policy grants the search.</p>;
-  const isWebhook = stored.data.kind === WEBHOOK;
   return (
-    <div className={css.columns}>
-      {isWebhook ? (
-        <SettingsForm stored={stored.data} {...editing} />
-      ) : (
-        <div className="stack">
-          <p>
-            The kind <code>{stored.data.kind}</code> has other settings: change them by the API.
-          </p>
-          <Json value={stored.data} label="The stored destination" />
-        </div>
-      )}
-      <div className="stack">
-        {isWebhook && <SecretPanel stored={stored.data} />}
-        <DeletePanel id={id} />
-      </div>
-    </div>
+    <Answer of={useStored(id)} what="the settings">
+      {(stored) =>
+        stored === null ? (
+          <p>The settings are not shown to you: no policy grants the search.</p>
+        ) : (
+          <div className={css.columns}>
+            {stored.kind === WEBHOOK ? (
+              <SettingsForm stored={stored} {...editing} />
+            ) : (
+              <div className="stack">
+                <p>
+                  The kind <code>{stored.kind}</code> has other settings: change them by the API.
+                </p>
+                <Json value={stored} label="The stored destination" />
+              </div>
+            )}
+            <div className="stack">
+              {stored.kind === WEBHOOK && <SecretPanel stored={stored} />}
+              <DeletePanel id={id} />
+            </div>
+          </div>
+        )
+      }
+    </Answer>
   );
 }
 

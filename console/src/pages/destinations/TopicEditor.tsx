@@ -3,13 +3,13 @@ import { type FormEvent, type ReactElement, useState } from 'react';
 import { SvcError, type Topic } from 'svc-health-client';
 import { useClient } from '../../app/session';
 import { goTo, hashOf } from '../../app/routes';
+import { Answer } from '../../parts/Answer';
 import { Badge } from '../../parts/Badge';
 import { Empty } from '../../parts/Empty';
 import { Fault } from '../../parts/Fault';
 import { Field, TextField } from '../../parts/Field';
 import { type Column, Table } from '../../parts/Table';
 import { useKept } from '../../parts/use-kept';
-import { Waiting } from '../../parts/Waiting';
 import { DryRunPanel } from './DryRunPanel';
 import { draftOf, NEW_TOPIC, type TopicDraft, topicOf } from './topic-draft';
 import { TriggerFields } from './TriggerFields';
@@ -21,43 +21,51 @@ const NEW = 'new';
 
 /** The list of topics, and a form for the selected topic with its dry run. */
 export function TopicEditor({ selected }: { readonly selected: string | undefined }): ReactElement {
-  const topics = useTopics();
-  if (topics.data === undefined) {
-    if (topics.error === null) return <Waiting what="the topics" />;
-    return <Fault error={topics.error} what="the topics" onRetry={() => void topics.refetch()} />;
-  }
-  const { data } = topics;
-  const show = (id: string): void => goTo(hashOf('destinations', [], { tab: 'topics', topic: id }));
-  const found = data.find(({ id }) => id === selected);
+  return (
+    <Answer of={useTopics()} what="the topics">
+      {(topics) => (
+        <div className={css.topics}>
+          <Selected topics={topics} selected={selected} />
+        </div>
+      )}
+    </Answer>
+  );
+}
+
+const addressOf = (topic: string): string => hashOf('destinations', [], { tab: 'topics', topic });
+
+interface SelectedProps {
+  readonly topics: readonly Topic[];
+  readonly selected: string | undefined;
+}
+
+function Selected({ topics, selected }: SelectedProps): ReactElement {
+  const found = topics.find(({ id }) => id === selected);
   if (selected === NEW || found !== undefined)
     return (
-      <div className={css.topics}>
+      <>
         <h2>{found === undefined ? 'New topic' : <code>{found.id}</code>}</h2>
-        <TopicForm
-          key={selected}
-          stored={found}
-          onStored={(id) => goTo(hashOf('destinations', [], { tab: 'topics', topic: id }), true)}
-        />
-      </div>
+        <TopicForm key={selected} stored={found} onStored={(id) => goTo(addressOf(id), true)} />
+      </>
     );
   return (
-    <div className={css.topics}>
+    <>
       {selected !== undefined && <p role="status">There is no topic {selected}.</p>}
-      {data.length === 0 ? (
+      {topics.length === 0 ? (
         <Empty title="No topic is stored yet" command="npm run demo -- --keep">
           A topic says which writes are events. The demo stores one; or begin with a new one.
         </Empty>
       ) : (
         <Table
           label="Topics"
-          rows={data}
+          rows={topics}
           columns={COLUMNS}
           keyOf={({ id = '' }) => id}
-          onOpen={({ id = '' }) => show(id)}
+          onOpen={({ id = '' }) => goTo(addressOf(id))}
           isWrapped
         />
       )}
-    </div>
+    </>
   );
 }
 
@@ -67,11 +75,7 @@ const COLUMNS: readonly Column<Topic>[] = [
     label: 'Topic',
     width: 'minmax(140px, 2fr)',
     render: ({ id = '' }) => (
-      <a
-        href={hashOf('destinations', [], { tab: 'topics', topic: id })}
-        tabIndex={-1}
-        onClick={(event) => event.stopPropagation()}
-      >
+      <a href={addressOf(id)} tabIndex={-1} onClick={(event) => event.stopPropagation()}>
         {id}
       </a>
     ),

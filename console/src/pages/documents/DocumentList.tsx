@@ -1,7 +1,7 @@
 import { type ReactElement } from 'react';
 import { goTo, hashOf } from '../../app/routes';
+import { Answer } from '../../parts/Answer';
 import { Empty } from '../../parts/Empty';
-import { Fault } from '../../parts/Fault';
 import { Field, TextField } from '../../parts/Field';
 import { type NameOf, useNames } from '../../parts/names';
 import { PageHeader } from '../../parts/PageHeader';
@@ -12,7 +12,6 @@ import { Time } from '../../parts/Time';
 import { useKept } from '../../parts/use-kept';
 import { useList } from '../../parts/use-list';
 import { useSettled } from '../../parts/use-settled';
-import { Waiting } from '../../parts/Waiting';
 import { type Named, wordsOf } from './record';
 import { Status } from './Status';
 import css from './documents.module.css';
@@ -105,46 +104,47 @@ function Results({ filter, onReset }: { readonly filter: Filter; readonly onRese
     ...(type.trim() === '' ? {} : { type: type.trim() }),
     ...{ _elements: 'type,title,status,patient,ctx,author', _count: 50, _sort: '-_lastUpdated' },
   });
-  const rows = list.rows.map(lineOf);
-  const nameOf = useNames(rows.flatMap(({ patient, author }) => [patient, author]));
-  if (list.isPending) return <Waiting what="the documents" />;
-  if (list.error !== null) return <Fault error={list.error} what="documents" onRetry={list.retry} />;
   const { total } = list;
-  if (rows.length === 0) {
-    const isFiltered = patient !== '' || status !== '' || type !== '';
-    return isFiltered ? (
-      <Empty title="Nothing matches">
-        <button type="button" className="button" onClick={onReset}>
-          Show all
-        </button>
-      </Empty>
-    ) : (
-      <Empty title="Nothing is stored yet" command="npm run demo -- --keep">
-        The demo signs a document and amends it. Your application signs by the method svc.sdc/sign.
-      </Empty>
-    );
-  }
+  const lines = list.data?.map(lineOf);
+  const nameOf = useNames(lines?.flatMap(({ patient, author }) => [patient, author]) ?? []);
+  const isFiltered = patient !== '' || status !== '' || type !== '';
   return (
-    <>
-      <p className="hidden" role="status">
-        {total ?? rows.length} found
-      </p>
-      <Table
-        label={kind === 'SDCDocument' ? 'Documents' : 'Workflows'}
-        rows={rows}
-        columns={columnsOf(nameOf)}
-        keyOf={({ id }) => id}
-        rowHeight={44}
-        onOpen={({ id }) => goTo(hashOf('documents', [kind, id]))}
-        {...(total === undefined ? {} : { total })}
-        onEnd={list.loadMore}
-      />
-      <p className="fine">
-        {total === undefined || total === rows.length
-          ? `${rows.length} found`
-          : `${rows.length} of ${total}; scroll for more`}
-      </p>
-    </>
+    <Answer of={{ ...list, data: lines }} what="the documents">
+      {(rows) =>
+        rows.length > 0 ? (
+          <>
+            <p className="hidden" role="status">
+              {total ?? rows.length} found
+            </p>
+            <Table
+              label={kind === 'SDCDocument' ? 'Documents' : 'Workflows'}
+              rows={rows}
+              columns={columnsOf(nameOf)}
+              keyOf={({ id }) => id}
+              rowHeight={44}
+              onOpen={({ id }) => goTo(hashOf('documents', [kind, id]))}
+              total={total}
+              onEnd={list.loadMore}
+            />
+            <p className="fine">
+              {total === undefined || total === rows.length
+                ? `${rows.length} found`
+                : `${rows.length} of ${total}; scroll for more`}
+            </p>
+          </>
+        ) : isFiltered ? (
+          <Empty title="Nothing matches">
+            <button type="button" className="button" onClick={onReset}>
+              Show all
+            </button>
+          </Empty>
+        ) : (
+          <Empty title="Nothing is stored yet" command="npm run demo -- --keep">
+            The demo signs a document and amends it. Your application signs by the method svc.sdc/sign.
+          </Empty>
+        )
+      }
+    </Answer>
   );
 }
 

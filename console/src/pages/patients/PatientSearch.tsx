@@ -1,7 +1,7 @@
 import { type ReactElement } from 'react';
 import { hashOf, goTo } from '../../app/routes';
+import { Answer } from '../../parts/Answer';
 import { Empty } from '../../parts/Empty';
-import { Fault } from '../../parts/Fault';
 import { TextField } from '../../parts/Field';
 import { PageHeader } from '../../parts/PageHeader';
 import { isEmptyQuery, type PatientQuery, readSearchText, searchParametersOf } from '../../parts/patient-query';
@@ -9,7 +9,6 @@ import { type Column, Table } from '../../parts/Table';
 import { useKept } from '../../parts/use-kept';
 import { useList } from '../../parts/use-list';
 import { useSettled } from '../../parts/use-settled';
-import { Waiting } from '../../parts/Waiting';
 import { type PatientLine, patientLineOf } from './patient-line';
 import css from './patients.module.css';
 
@@ -121,41 +120,42 @@ function Results({ query }: { readonly query: PatientQuery }): ReactElement {
     { ...shown, ...searchParametersOf(query) },
     mayBeId ? { ...shown, _id: only } : undefined,
   );
-  if (list.isPending) return <Waiting what="the patients" />;
-  if (list.error !== null) return <Fault error={list.error} what="patients" onRetry={list.retry} />;
   const { total } = list;
-  const rows = list.rows.map(patientLineOf);
-  if (rows.length === 0)
-    return isEmptyQuery(query) ? (
-      <Empty title="No patient is stored yet" command="npm run demo -- --keep">
-        The demo stores a generated chart. Or send your own: PUT /fhir/Patient/&#123;id&#125;
-      </Empty>
-    ) : (
-      <Empty title="No patient matches">
-        Names match from their beginning. Try fewer words, or a year for the birth date.
-      </Empty>
-    );
   return (
-    <>
-      <p className="hidden" role="status">
-        {total ?? rows.length} patients found
-      </p>
-      <Table
-        label="Patients"
-        rows={rows}
-        columns={COLUMNS}
-        keyOf={({ id }) => id}
-        onOpen={({ id }) => goTo(hashOf('patients', [id]))}
-        {...(total === undefined ? {} : { total })}
-        onEnd={list.loadMore}
-      />
-      <p className="fine">
-        {total === undefined || total === rows.length
-          ? rows.length === 1
-            ? '1 patient'
-            : `${rows.length} patients`
-          : `${rows.length} of ${total} patients; scroll for more`}
-      </p>
-    </>
+    <Answer of={list} what="the patients">
+      {(rows) =>
+        rows.length > 0 ? (
+          <>
+            <p className="hidden" role="status">
+              {total ?? rows.length} patients found
+            </p>
+            <Table
+              label="Patients"
+              rows={rows.map(patientLineOf)}
+              columns={COLUMNS}
+              keyOf={({ id }) => id}
+              onOpen={({ id }) => goTo(hashOf('patients', [id]))}
+              total={total}
+              onEnd={list.loadMore}
+            />
+            <p className="fine">
+              {total === undefined || total === rows.length
+                ? rows.length === 1
+                  ? '1 patient'
+                  : `${rows.length} patients`
+                : `${rows.length} of ${total} patients; scroll for more`}
+            </p>
+          </>
+        ) : isEmptyQuery(query) ? (
+          <Empty title="No patient is stored yet" command="npm run demo -- --keep">
+            The demo stores a generated chart. Or send your own: PUT /fhir/Patient/&#123;id&#125;
+          </Empty>
+        ) : (
+          <Empty title="No patient matches">
+            Names match from their beginning. Try fewer words, or a year for the birth date.
+          </Empty>
+        )
+      }
+    </Answer>
   );
 }

@@ -2,9 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useMemo } from 'react';
 import { useSession } from '../../app/session';
 import { referencesOf } from '../../parts/body/references';
-import { Fault } from '../../parts/Fault';
+import { Answer } from '../../parts/Answer';
 import { whole } from '../../parts/numbers';
-import { Waiting } from '../../parts/Waiting';
 import { incomingOf, MAX_INCOMING } from './incoming';
 import { type Opened } from './resource';
 import { ResourceLink } from './ResourceLink';
@@ -70,36 +69,34 @@ function Incoming({ patientId, opened: { type, id } }: Props): ReactElement {
   return (
     <section aria-labelledby="incoming-title">
       <h3 id="incoming-title">What refers to it</h3>
-      {incoming.isPending && <Waiting what="what refers to it" />}
-      {incoming.isError && (
-        <Fault error={incoming.error} what="what refers to it" onRetry={() => void incoming.refetch()} />
-      )}
-      {incoming.data !== undefined && (
-        <>
-          <p className="fine" role="status">
-            {incoming.data.total === 0
-              ? 'Nothing that you may see refers to it by a search parameter.'
-              : `${whole(incoming.data.total)} ${incoming.data.total === 1 ? 'resource' : 'resources'}, found by the references that are search parameters`}
-            {incoming.data.total > MAX_INCOMING && `; the first ${MAX_INCOMING}:`}
-          </p>
-          {incoming.data.remarks.map((remark) => (
-            <p key={remark} className="banner">
-              {remark}
+      <Answer of={incoming} what="what refers to it">
+        {({ total, remarks, found }) => (
+          <>
+            <p className="fine" role="status">
+              {total === 0
+                ? 'Nothing that you may see refers to it by a search parameter.'
+                : `${whole(total)} ${total === 1 ? 'resource' : 'resources'}, found by the references that are search parameters`}
+              {total > MAX_INCOMING && `; the first ${MAX_INCOMING}:`}
             </p>
-          ))}
-          <ul className={css.references}>
-            {incoming.data.found.map((found) => (
-              <li key={`${found.type}/${found.id}`}>
-                <code className={css.path}>{found.paths.join(', ')}</code>
-                <span>
-                  <ResourceLink patientId={patientId} name={found} />
-                  {found.label !== '' && <span className={css.note}>{found.label}</span>}
-                </span>
-              </li>
+            {remarks.map((remark) => (
+              <p key={remark} className="banner">
+                {remark}
+              </p>
             ))}
-          </ul>
-        </>
-      )}
+            <ul className={css.references}>
+              {found.map((one) => (
+                <li key={`${one.type}/${one.id}`}>
+                  <code className={css.path}>{one.paths.join(', ')}</code>
+                  <span>
+                    <ResourceLink patientId={patientId} name={one} />
+                    {one.label !== '' && <span className={css.note}>{one.label}</span>}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Answer>
     </section>
   );
 }

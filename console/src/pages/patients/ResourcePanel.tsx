@@ -4,10 +4,9 @@ import { goTo, hashOf } from '../../app/routes';
 import { useSession } from '../../app/session';
 import { treeOf } from '../../parts/body/body';
 import { scalarText } from '../../parts/body/datatypes';
-import { Fault } from '../../parts/Fault';
+import { Answer } from '../../parts/Answer';
 import { Tabs } from '../../parts/Tabs';
 import { Time } from '../../parts/Time';
-import { Waiting } from '../../parts/Waiting';
 import { Belonging } from './Belonging';
 import { JsonView } from './JsonView';
 import { References } from './References';
@@ -76,16 +75,18 @@ export function ResourcePanel({ patientId, name: { type, id }, view }: Props): R
       >
         {selected === 'history' ? (
           <Versions type={type} id={id} />
-        ) : resource.isPending ? (
-          <Waiting what={`${type}/${id}`} />
-        ) : resource.isError ? (
-          <Fault error={resource.error} what={`${type}/${id}`} onRetry={() => void resource.refetch()} />
-        ) : selected === 'json' ? (
-          <JsonView text={resource.data.text} label={`JSON of ${type}/${id}`} />
-        ) : selected === 'references' ? (
-          <References patientId={patientId} opened={resource.data} />
         ) : (
-          <Summary patientId={patientId} opened={resource.data} />
+          <Answer of={resource} what={`${type}/${id}`}>
+            {(opened) =>
+              selected === 'json' ? (
+                <JsonView text={opened.text} label={`JSON of ${type}/${id}`} />
+              ) : selected === 'references' ? (
+                <References patientId={patientId} opened={opened} />
+              ) : (
+                <Summary patientId={patientId} opened={opened} />
+              )
+            }
+          </Answer>
         )}
       </Tabs>
     </section>
