@@ -1,6 +1,7 @@
 import { type FormEvent, type ReactElement, useId, useState } from 'react';
 import { Code } from '../parts/Code';
 import { TextField } from '../parts/Field';
+import { serverAddress } from './session';
 import { CLIENT_ID, faultOf, type SignedIn, signIn, type SignInFault } from './sign-in';
 
 export type { SignedIn };
@@ -89,7 +90,7 @@ export function SignInForm({ userName: known = '', onEnded, onSignedIn, onLeave 
               This server has no Client <code>{CLIENT_ID}</code> for the password grant. An operator adds it by one
               call:
             </p>
-            <Code text={ADD_CLIENT.replace('ADDRESS', new URL('..', document.baseURI).href.replace(/\/$/, ''))} />
+            <Code text={ADD_CLIENT.replace('ADDRESS', serverAddress())} />
           </>
         )}
       </div>

@@ -3,6 +3,9 @@ import { type Query, type ResourceType, type SvcClient } from 'svc-health-client
 /** A resource, of which a page reads a few members. */
 export type Row = Readonly<Record<string, unknown>>;
 
+/** The search for words in the text of resources. In `_ilike` a comma means OR, so commas become spaces. */
+export const textSearch = (words: string): Query => (words === '' ? {} : { _ilike: words.replaceAll(/[\\,]/g, ' ') });
+
 /** A page of a search, with the link to the next page. */
 export interface Page {
   readonly resources: readonly Row[];

@@ -9,13 +9,15 @@ export const dayOf = (time: Date): string => `${time.getFullYear()}-${two(time.g
 
 export const stampOf = (time: Date): string => `${dayOf(time)} ${clockOf(time)}`;
 
-/** Formats a time as `2026-11-25 21:43:09 UTC+01:00`, for records that are read elsewhere. */
-export function zonedStampOf(time: Date): string {
+/** The time zone of this device at a time, such as `UTC+01:00`. */
+export function zoneOf(time: Date): string {
   const minutes = -time.getTimezoneOffset();
   const size = Math.abs(minutes);
-  const offset = size === 0 ? '' : `${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
-  return `${stampOf(time)} UTC${offset}`;
+  return size === 0 ? 'UTC' : `UTC${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
 }
+
+/** Formats a time as `2026-11-25 21:43:09 UTC+01:00`, for records that are read elsewhere. */
+export const zonedStampOf = (time: Date): string => `${stampOf(time)} ${zoneOf(time)}`;
 
 const UNITS = [
   ['d', 86_400_000],

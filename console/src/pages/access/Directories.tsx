@@ -11,7 +11,7 @@ import { useList } from '../../parts/use-list';
 import { useSettled } from '../../parts/use-settled';
 import { CoveredBadges } from './CoveredBadges';
 import { coveredBy, type PolicyBody, summaryOf } from './policy-reading';
-import { type Row } from '../../parts/search-pages';
+import { type Row, textSearch } from '../../parts/search-pages';
 import { textAt } from './resource-text';
 import css from './access.module.css';
 
@@ -33,7 +33,7 @@ function Directory({ type, path, what, hint, columns, command }: Props): ReactEl
   const list = useList(type, {
     _count: 100,
     _sort: '-_lastUpdated',
-    ...(words === '' ? {} : { _ilike: words.replaceAll(/[\\,]/g, ' ') }),
+    ...textSearch(words),
   });
   return (
     <div className={css.directory}>

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSession } from '../../app/session';
+import { capabilitiesOf } from '../../parts/capabilities';
 import { type Option } from '../../parts/Combobox';
 import { nameIn } from '../../parts/names';
 import { readSearchText, searchParametersOf } from '../../parts/patient-query';
-import { firstPage } from '../../parts/search-pages';
+import { firstPage, textSearch } from '../../parts/search-pages';
 import { useSettled } from '../../parts/use-settled';
 
 const MOST_OPTIONS = 8;
@@ -21,17 +22,13 @@ export function useNamed(type: 'User' | 'Client', typed: string, isAsked: boolea
     retry: false,
     queryFn: async ({ signal }): Promise<readonly Option[]> => {
       const elements = type === 'User' ? 'name,userName,email,inactive' : 'grant_types,active,description';
-      const query = { ...wordsIn(words), _elements: elements, _count: MOST_OPTIONS, _total: 'none' };
+      const query = { ...textSearch(words), _elements: elements, _count: MOST_OPTIONS, _total: 'none' };
       const { resources } = await firstPage(client, type, query, signal);
       return resources.map((resource) => ({ text: String(resource['id']), note: noteOn(type, resource) }));
     },
   });
   return data ?? [];
 }
-
-/** The search for the typed words. In `_ilike` a comma means OR, so commas become spaces. */
-const wordsIn = (words: string): Readonly<Record<string, string>> =>
-  words === '' ? {} : { _ilike: words.replaceAll(/[\\,]/g, ' ') };
 
 function noteOn(type: 'User' | 'Client', resource: Readonly<Record<string, unknown>>): string {
   if (type === 'Client') {
@@ -68,25 +65,16 @@ function usePatients(typed: string): readonly Option[] {
  */
 export function usePaths(typed: string): readonly Option[] {
   const { client } = useSession();
-  const { data = [] } = useQuery({
-    queryKey: ['types-of-metadata'],
-    staleTime: Infinity,
-    retry: false,
-    queryFn: async () => {
-      const { rest = [] } = (await (
-        await client.request('GET', '/metadata', { query: { _elements: 'rest' } })
-      ).json()) as {
-        readonly rest?: readonly { readonly resource?: readonly { readonly type: string }[] }[];
-      };
-      return rest.flatMap(({ resource = [] }) => resource.map(({ type }) => type));
-    },
-  });
+  const { data } = useQuery(capabilitiesOf(client));
+  const known = data?.rest?.flatMap(({ resource = [] }) => resource.map(({ type }) => type)) ?? [];
   const patients = usePatients(typed);
   const [, begun] = /^\/?(?:fhir\/)?([A-Za-z]*)$/.exec(typed) ?? [];
   if (begun === undefined) return patients;
-  const types = data.filter((type) => type.toLowerCase().startsWith(begun.toLowerCase()) && type !== begun);
+  const types = known.filter((type) => type.toLowerCase().startsWith(begun.toLowerCase()) && type !== begun);
   const common =
-    begun === '' ? ['Patient', 'Observation', 'Encounter', 'SDCDocument'].filter((type) => data.includes(type)) : types;
+    begun === ''
+      ? ['Patient', 'Observation', 'Encounter', 'SDCDocument'].filter((type) => known.includes(type))
+      : types;
   return [
     ...common
       .slice(0, MOST_OPTIONS)

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactElement, useEffect, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import { type DryRun, type DryRunVersion, SvcError, type Topic } from 'svc-health-client';
 import { useClient } from '../../app/session';
 import { Badge } from '../../parts/Badge';
@@ -7,6 +7,7 @@ import { Fault } from '../../parts/Fault';
 import { rate, whole } from '../../parts/numbers';
 import { Panel } from '../../parts/Panel';
 import { Time } from '../../parts/Time';
+import { useSettled } from '../../parts/use-settled';
 import { canRun, type TopicDraft, topicOf } from './topic-draft';
 import css from './destinations.module.css';
 
@@ -155,14 +156,4 @@ function Versions({ versions }: { readonly versions: readonly DryRunVersion[] })
       })}
     </ul>
   );
-}
-
-/** Returns the latest value that has stayed unchanged for `milliseconds`. */
-function useSettled<Value>(value: Value, milliseconds: number): Value {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), milliseconds);
-    return () => clearTimeout(timer);
-  }, [value, milliseconds]);
-  return settled;
 }

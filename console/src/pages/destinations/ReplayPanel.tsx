@@ -4,6 +4,7 @@ import { useClient } from '../../app/session';
 import { Fault } from '../../parts/Fault';
 import { TextField } from '../../parts/Field';
 import { whole } from '../../parts/numbers';
+import { stampOf, zoneOf } from '../../parts/times';
 import { isEmptyRange, rangeFault, type RangeText, rangeOf } from './replay-range';
 import css from './destinations.module.css';
 
@@ -79,7 +80,9 @@ export function ReplayPanel({ id, onShow }: Props): ReactElement {
               key={hours}
               type="button"
               className="button small"
-              onClick={() => set({ since: localTime(Date.now() - hours * 3_600_000), until: '' })}
+              onClick={() =>
+                set({ since: stampOf(new Date(Date.now() - hours * 3_600_000)).replace(' ', 'T'), until: '' })
+              }
             >
               Last {hours === 1 ? 'hour' : `${hours} hours`}
             </button>
@@ -90,7 +93,7 @@ export function ReplayPanel({ id, onShow }: Props): ReactElement {
           <>
             <TextField
               label="Delivered from"
-              hint={`Times of this device (${zone()})`}
+              hint={`Times of this device (${zoneOf(new Date())})`}
               type="datetime-local"
               step="1"
               value={text.since}
@@ -164,15 +167,3 @@ export function ReplayPanel({ id, onShow }: Props): ReactElement {
 
 /** The maximum number of events that one call of `$replay` sends. */
 const MOST = 10_000;
-
-/** The time zone of this device, such as `UTC+02:00`. */
-function zone(): string {
-  const minutes = -new Date().getTimezoneOffset();
-  const two = (number: number): string => String(Math.floor(number)).padStart(2, '0');
-  return `UTC${minutes < 0 ? '-' : '+'}${two(Math.abs(minutes) / 60)}:${two(Math.abs(minutes) % 60)}`;
-}
-
-const localTime = (milliseconds: number): string => {
-  const time = new Date(milliseconds);
-  return new Date(milliseconds - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
-};

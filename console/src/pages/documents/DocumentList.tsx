@@ -29,7 +29,7 @@ const STATUSES = ['draft', 'in-progress', 'completed', 'in-amendment', 'amended'
 export function DocumentList(): ReactElement {
   // The filter is never in the address, since it may name a patient.
   const [filter, setFilter] = useKept('documents', NOTHING);
-  const settled = JSON.parse(useSettled(JSON.stringify(filter))) as Filter;
+  const settled = useSettled(filter);
   const change = (changed: Partial<Filter>): void => {
     setFilter({ ...filter, ...changed });
   };

@@ -52,7 +52,7 @@ export function PatientSearch(): ReactElement {
   const change = (changed: Partial<Fields>): void => {
     setFields({ ...fields, ...changed });
   };
-  const query = JSON.parse(useSettled(JSON.stringify(queryOf(fields)))) as PatientQuery;
+  const query = queryOf(useSettled(fields));
   return (
     <div className={css.patients}>
       <PageHeader title="Patients" />

@@ -1,6 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useMemo } from 'react';
 import { useSession } from '../../app/session';
+import { capabilitiesOf } from '../../parts/capabilities';
 import { referencesOf } from '../../parts/body/references';
 import { Answer } from '../../parts/Answer';
 import { whole } from '../../parts/numbers';
@@ -61,9 +62,11 @@ function Outgoing({ patientId, opened }: Props): ReactElement {
 
 function Incoming({ patientId, opened: { type, id } }: Props): ReactElement {
   const { client, userId } = useSession();
+  const queries = useQueryClient();
   const incoming = useQuery({
     queryKey: ['incoming', userId, type, id],
-    queryFn: ({ signal }) => incomingOf(client, type, id, signal),
+    queryFn: async ({ signal }) =>
+      incomingOf(client, await queries.ensureQueryData(capabilitiesOf(client)), type, id, signal),
     staleTime: 30_000,
   });
   return (

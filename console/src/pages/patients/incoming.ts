@@ -1,5 +1,6 @@
 import { elementsOf, membersOf } from '../../../../src/platform/json/json-members';
 import { type SvcClient } from 'svc-health-client';
+import { type Capabilities } from '../../parts/capabilities';
 import { treeOf } from '../../parts/body/body';
 import { pause } from '../../parts/body/in-slices';
 import { referencesOf } from '../../parts/body/references';
@@ -28,26 +29,14 @@ const INCLUDES_AT_ONCE = 32;
 /** The number of concurrent searches. It is small, since the server also serves others. */
 const SEARCHES_AT_ONCE = 2;
 
-interface Capabilities {
-  readonly rest?: readonly {
-    readonly resource?: readonly { readonly type?: string; readonly searchRevInclude?: readonly string[] }[];
-  }[];
-}
-
-let known: Promise<Capabilities> | undefined;
-
-const capabilitiesOf = (client: SvcClient): Promise<Capabilities> =>
-  (known ??= client
-    .request('GET', '/metadata')
-    .then((answer) => answer.json() as Promise<Capabilities>)
-    .catch((error: unknown) => {
-      known = undefined;
-      throw error;
-    }));
-
-/** Searches by each reverse include in `/metadata`, as many per search as the server allows. */
-export async function incomingOf(client: SvcClient, type: string, id: string, signal: AbortSignal): Promise<Incoming> {
-  const { rest } = await capabilitiesOf(client);
+/** Searches by each reverse include that `/metadata` names, as many per search as the server allows. */
+export async function incomingOf(
+  client: SvcClient,
+  { rest }: Capabilities,
+  type: string,
+  id: string,
+  signal: AbortSignal,
+): Promise<Incoming> {
   const includes = rest?.[0]?.resource?.find((one) => one.type === type)?.searchRevInclude ?? [];
   const chunks: string[][] = [];
   for (let at = 0; at < includes.length; at += INCLUDES_AT_ONCE) chunks.push(includes.slice(at, at + INCLUDES_AT_ONCE));

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactElement, useMemo, useRef } from 'react';
 import { useSession } from '../../app/session';
+import { capabilitiesOf } from '../../parts/capabilities';
 import { Combobox } from '../../parts/Combobox';
 import { completeName, completeValue, valueHint } from './complete';
 import { type DraftRow, pastedSearch, type SearchDraft } from './typed-search';
-import { type Capabilities, type Vocabulary, vocabularyOf } from './vocabulary';
+import { type Vocabulary, vocabularyOf } from './vocabulary';
 import css from './search.module.css';
 
 interface Props {
@@ -22,11 +23,7 @@ const NO_WORDS: Vocabulary = { types: new Map(), targetsOf: () => [] };
 /** A type and parameters, with completion from `/metadata`. */
 export function SearchForm({ draft, onChange, onRun, fault, isExplained, onExplained }: Props): ReactElement {
   const { client } = useSession();
-  const { data: capabilities } = useQuery({
-    queryKey: ['capabilities'],
-    staleTime: Infinity,
-    queryFn: async () => (await (await client.request('GET', '/metadata')).json()) as Capabilities,
-  });
+  const { data: capabilities } = useQuery(capabilitiesOf(client));
   const words = useMemo(() => (capabilities === undefined ? NO_WORDS : vocabularyOf(capabilities)), [capabilities]);
   const { type, rows } = draft;
   const form = useRef<HTMLFormElement>(null);

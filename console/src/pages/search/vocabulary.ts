@@ -1,20 +1,4 @@
-/** The parts of a CapabilityStatement that completion reads. */
-export interface Capabilities {
-  readonly rest?: readonly {
-    readonly searchParam?: readonly StatedParameter[];
-    readonly resource?: readonly {
-      readonly type: string;
-      readonly searchParam?: readonly StatedParameter[];
-      readonly searchInclude?: readonly string[];
-      readonly searchRevInclude?: readonly string[];
-    }[];
-  }[];
-}
-
-interface StatedParameter {
-  readonly name: string;
-  readonly type: string;
-}
+import { type Capabilities } from '../../parts/capabilities';
 
 export interface TypeWords {
   /** Kind by name: token, string, reference … */
