@@ -1,11 +1,13 @@
 import { type ReactElement } from 'react';
 import { hashOf } from '../../app/routes';
-import { Badge } from '../../parts/Badge';
-import { Detail, Facts } from './Detail';
+import { Fact } from '../../parts/Fact';
+import { Detail } from './Detail';
 import { mayCoverClient } from './policy-reading';
 import { PoliciesThatCover } from './PoliciesThatCover';
 import { type Row } from '../../parts/search-pages';
 import { textAt } from './resource-text';
+import { stateOf } from './Directories';
+import css from './access.module.css';
 
 export function ClientDetail({ id }: { readonly id: string }): ReactElement {
   return (
@@ -27,17 +29,12 @@ export function ClientDetail({ id }: { readonly id: string }): ReactElement {
     >
       {(client) => (
         <>
-          <Facts
-            facts={[
-              ['Description', textAt(client, 'description')],
-              ['Grants', textAt(client, 'grant_types')],
-              ['Token', tokenOf(client)],
-              [
-                'State',
-                client['active'] === false ? <Badge tone="warn">inactive</Badge> : <Badge tone="good">active</Badge>,
-              ],
-            ]}
-          />
+          <dl className={css.facts}>
+            <Fact name="Description">{textAt(client, 'description')}</Fact>
+            <Fact name="Grants">{textAt(client, 'grant_types')}</Fact>
+            <Fact name="Token">{tokenOf(client)}</Fact>
+            <Fact name="State">{stateOf(client['active'] === false)}</Fact>
+          </dl>
           <PoliciesThatCover
             covers={(policy) => mayCoverClient(policy, id)}
             note="These count when the client calls by itself. With a user’s token, the policies of the user count instead."

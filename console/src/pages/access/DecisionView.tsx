@@ -5,10 +5,11 @@ import { hashOf } from '../../app/routes';
 import { useSession } from '../../app/session';
 import { Answer } from '../../parts/Answer';
 import { Empty } from '../../parts/Empty';
+import { Fact } from '../../parts/Fact';
 import { Time } from '../../parts/Time';
 import { PolicyClause } from './PolicyClause';
 import { requestLike } from './refused-request';
-import { VerdictBox } from './TrialResult';
+import { Caller, VerdictBox } from './TrialResult';
 import { noneGrants } from './verdict';
 import css from './access.module.css';
 
@@ -62,43 +63,24 @@ function Explained({ decision }: { readonly decision: Decision }): ReactElement 
         }}
       />
       <dl className={css.facts}>
-        <div>
-          <dt>When</dt>
-          <dd>
-            <Time value={at} /> (<Time value={at} as="ago" />)
-          </dd>
-        </div>
-        <div>
-          <dt>Who</dt>
-          <dd>
-            {user !== undefined && <a href={hashOf('access', ['users', user])}>User {user}</a>}
-            {user !== undefined && client !== undefined && ' by '}
-            {client !== undefined && client !== '' && (
-              <a href={hashOf('access', ['clients', client])}>Client {client}</a>
-            )}
-          </dd>
-        </div>
-        <div>
-          <dt>Request</dt>
-          <dd>
-            <code>
-              {method} {type ?? text('rpcMethod') ?? ''}
-            </code>
-            {names.length > 0 && ` with ${names.join(', ')}`}
-          </dd>
-        </div>
-        <div>
-          <dt>Operation</dt>
-          <dd>
-            <code>{text('operation') ?? 'none'}</code>
-          </dd>
-        </div>
-        <div>
-          <dt>Decision</dt>
-          <dd>
-            <code>{id}</code>
-          </dd>
-        </div>
+        <Fact name="When">
+          <Time value={at} /> (<Time value={at} as="ago" />)
+        </Fact>
+        <Fact name="Who">
+          <Caller user={user} client={client} />
+        </Fact>
+        <Fact name="Request">
+          <code>
+            {method} {type ?? text('rpcMethod') ?? ''}
+          </code>
+          {names.length > 0 && ` with ${names.join(', ')}`}
+        </Fact>
+        <Fact name="Operation">
+          <code>{text('operation') ?? 'none'}</code>
+        </Fact>
+        <Fact name="Decision">
+          <code>{id}</code>
+        </Fact>
       </dl>
       {policies.length > 0 && <h2>Policies that were tried, in order</h2>}
       <ol className={css.tried}>

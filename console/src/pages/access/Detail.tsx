@@ -50,23 +50,3 @@ export function Detail({ type, id, path, what, actions, children }: Props): Reac
     </div>
   );
 }
-
-/** Labels with their values. A label whose value is empty is omitted. */
-export function Facts({
-  facts,
-}: {
-  readonly facts: readonly (readonly [label: string, value: ReactNode])[];
-}): ReactElement {
-  return (
-    <dl className={css.facts}>
-      {facts
-        .filter(([, value]) => value !== undefined && value !== '')
-        .map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-    </dl>
-  );
-}

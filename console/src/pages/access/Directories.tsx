@@ -85,7 +85,7 @@ const linkTo = (path: string, row: Row): ReactElement => (
   </a>
 );
 
-const stateOf = (isOff: boolean): ReactElement =>
+export const stateOf = (isOff: boolean): ReactElement =>
   isOff ? <Badge tone="warn">inactive</Badge> : <Badge tone="good">active</Badge>;
 
 const put = (path: string, body: object): string =>

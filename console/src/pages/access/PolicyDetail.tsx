@@ -1,9 +1,10 @@
 import { type ReactElement } from 'react';
 import { hashOf } from '../../app/routes';
 import { Answer } from '../../parts/Answer';
+import { Fact } from '../../parts/Fact';
 import { Panel } from '../../parts/Panel';
 import { useList } from '../../parts/use-list';
-import { Detail, Facts } from './Detail';
+import { Detail } from './Detail';
 import { type Covered, coveredBy, type PolicyBody, summaryOf } from './policy-reading';
 import { idOf, textAt } from './resource-text';
 import css from './access.module.css';
@@ -16,24 +17,21 @@ export const PolicyDetail = ({ id }: { readonly id: string }): ReactElement => (
       return (
         <>
           <p>{summaryOf(policy)}</p>
-          <Facts
-            facts={[
-              ['Engine', <code key="engine">{policy.engine}</code>],
-              ['Calls', { rest: 'all but RPC', rpc: 'RPC only' }[policy.type ?? ''] ?? 'all'],
-              [
-                'Criteria',
-                criteria.length === 0 ? (
-                  ''
-                ) : (
-                  <span className={css.stackSmall} key="criteria">
-                    {criteria.map((criterion) => (
-                      <code key={criterion}>{criterion}</code>
-                    ))}
-                  </span>
-                ),
-              ],
-            ]}
-          />
+          <dl className={css.facts}>
+            <Fact name="Engine">
+              <code>{policy.engine}</code>
+            </Fact>
+            <Fact name="Calls">{{ rest: 'all but RPC', rpc: 'RPC only' }[policy.type ?? ''] ?? 'all'}</Fact>
+            {criteria.length > 0 && (
+              <Fact name="Criteria">
+                <span className={css.stackSmall}>
+                  {criteria.map((criterion) => (
+                    <code key={criterion}>{criterion}</code>
+                  ))}
+                </span>
+              </Fact>
+            )}
+          </dl>
           <Panel title="Applies to">
             <ul className={css.plain}>
               {coveredBy(policy).map((one) => (

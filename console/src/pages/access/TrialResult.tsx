@@ -1,6 +1,7 @@
 import { type ReactElement } from 'react';
 import { type RequestTrial, type TriedPolicy } from 'svc-health-client';
 import { hashOf } from '../../app/routes';
+import { Fact } from '../../parts/Fact';
 import { type RefusedRequest } from './clause-sentence';
 import { Criteria } from './Criteria';
 import { PolicyClause } from './PolicyClause';
@@ -12,7 +13,7 @@ import css from './access.module.css';
 export function TrialResult({ trial }: { readonly trial: RequestTrial }): ReactElement {
   const { request, operation, decision, policies, more, note } = trial;
   const verdict = verdictOf(trial);
-  const user = typeof request['user-id'] === 'string' ? request['user-id'] : undefined;
+  const user = textOf(request['user-id']);
   const type = (request['params'] as { readonly 'resource/type'?: string } | undefined)?.['resource/type'];
   const refused = {
     method: String(request['request-method']),
@@ -25,24 +26,15 @@ export function TrialResult({ trial }: { readonly trial: RequestTrial }): ReactE
     <>
       <VerdictBox verdict={verdict} />
       <dl className={css.facts}>
-        <div>
-          <dt>Who</dt>
-          <dd>
-            <Caller request={request} />
-          </dd>
-        </div>
-        <div>
-          <dt>Request</dt>
-          <dd>
-            <code>
-              {String(request['request-method']).toUpperCase()} {uri}
-            </code>
-          </dd>
-        </div>
-        <div>
-          <dt>Operation</dt>
-          <dd>{operation === null ? 'none that policies name' : <code>{operation.id}</code>}</dd>
-        </div>
+        <Fact name="Who">
+          <Caller user={user} client={textOf(request['client-id'])} />
+        </Fact>
+        <Fact name="Request">
+          <code>
+            {String(request['request-method']).toUpperCase()} {uri}
+          </code>
+        </Fact>
+        <Fact name="Operation">{operation === null ? 'none that policies name' : <code>{operation.id}</code>}</Fact>
         <StoredFact uri={uri} isStored={decision['is-stored']} />
       </dl>
       {note !== undefined && note !== verdict.text && decision['is-stored'] !== false && (
@@ -84,20 +76,20 @@ export function VerdictBox({ verdict: { tone, title, text } }: { readonly verdic
   );
 }
 
-function Caller({ request }: { readonly request: RequestTrial['request'] }): ReactElement {
-  const [user, client] = [request['user-id'], request['client-id']];
-  return (
-    <>
-      {typeof user === 'string' && <a href={hashOf('access', ['users', user])}>User {user}</a>}
-      {typeof client === 'string' && (
-        <>
-          {typeof user === 'string' && ' by '}
-          <a href={hashOf('access', ['clients', client])}>Client {client}</a>
-        </>
-      )}
-    </>
-  );
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+interface CallerProps {
+  readonly user: string | undefined;
+  readonly client: string | undefined;
 }
+
+export const Caller = ({ user, client = '' }: CallerProps): ReactElement => (
+  <>
+    {user !== undefined && <a href={hashOf('access', ['users', user])}>User {user}</a>}
+    {user !== undefined && client !== '' && ' by '}
+    {client !== '' && <a href={hashOf('access', ['clients', client])}>Client {client}</a>}
+  </>
+);
 
 /** Whether the named resource is stored, as far as the reader of the page may know. */
 function StoredFact({
@@ -111,18 +103,13 @@ function StoredFact({
   if (named === undefined) return null;
   const name = `${named.type}/${named.id}`;
   return (
-    <div>
-      <dt>Stored</dt>
-      <dd>
-        {isStored === undefined && `You may not read ${name}, so this page cannot say.`}
-        {isStored === false && `No, there is no ${name}.`}
-        {isStored === true && (
-          <>
-            Yes: {named.type === 'Patient' ? <a href={hashOf('patients', [named.id])}>{name}</a> : <code>{name}</code>}
-          </>
-        )}
-      </dd>
-    </div>
+    <Fact name="Stored">
+      {isStored === undefined && `You may not read ${name}, so this page cannot say.`}
+      {isStored === false && `No, there is no ${name}.`}
+      {isStored === true && (
+        <>Yes: {named.type === 'Patient' ? <a href={hashOf('patients', [named.id])}>{name}</a> : <code>{name}</code>}</>
+      )}
+    </Fact>
   );
 }
 

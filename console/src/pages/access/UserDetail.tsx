@@ -2,10 +2,11 @@ import { type ReactElement } from 'react';
 import { hashOf } from '../../app/routes';
 import { Answer } from '../../parts/Answer';
 import { Badge } from '../../parts/Badge';
+import { Fact } from '../../parts/Fact';
 import { nameIn } from '../../parts/names';
 import { Panel } from '../../parts/Panel';
 import { useList } from '../../parts/use-list';
-import { Detail, Facts } from './Detail';
+import { Detail } from './Detail';
 import { mayCoverUser } from './policy-reading';
 import { PoliciesThatCover } from './PoliciesThatCover';
 import { Refusals } from './Refusals';
@@ -34,21 +35,18 @@ export function UserDetail({ id }: { readonly id: string }): ReactElement {
     >
       {(user) => (
         <>
-          <Facts
-            facts={[
-              ['Name', nameIn(user)],
-              ['User name', textAt(user, 'userName')],
-              ['Email', textAt(user, 'email')],
-              [
-                'State',
-                user['inactive'] === true ? (
-                  <Badge tone="warn">inactive: cannot sign in</Badge>
-                ) : (
-                  <Badge tone="good">active</Badge>
-                ),
-              ],
-            ]}
-          />
+          <dl className={css.facts}>
+            <Fact name="Name">{nameIn(user)}</Fact>
+            <Fact name="User name">{textAt(user, 'userName')}</Fact>
+            <Fact name="Email">{textAt(user, 'email')}</Fact>
+            <Fact name="State">
+              {user['inactive'] === true ? (
+                <Badge tone="warn">inactive: cannot sign in</Badge>
+              ) : (
+                <Badge tone="good">active</Badge>
+              )}
+            </Fact>
+          </dl>
           <Panel title="Roles">
             <Answer of={roles} what="the roles">
               {(held) =>

@@ -6,6 +6,7 @@ import { goTo, hashOf } from '../../app/routes';
 import { Answer } from '../../parts/Answer';
 import { Badge } from '../../parts/Badge';
 import { Empty } from '../../parts/Empty';
+import { Fact } from '../../parts/Fact';
 import { Fault } from '../../parts/Fault';
 import { whole } from '../../parts/numbers';
 import { PageHeader } from '../../parts/PageHeader';
@@ -193,10 +194,9 @@ function Verdict({
           ['Waiting', totals && totals.messagesQueued + totals.messagesInProcess],
           ['Failed attempts in all', totals?.messageBatchesDeliveryAttempts],
         ].map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{typeof value === 'number' ? whole(value) : '–'}</dd>
-          </div>
+          <Fact key={name} name={name}>
+            {typeof value === 'number' ? whole(value) : '–'}
+          </Fact>
         ))}
         <div className={css.factsWide}>
           <dt>

@@ -5,6 +5,7 @@ import { hashOf } from '../../app/routes';
 import { useClient, useSession } from '../../app/session';
 import { Answer } from '../../parts/Answer';
 import { Copy } from '../../parts/Copy';
+import { Fact } from '../../parts/Fact';
 import { bytes, duration } from '../../parts/numbers';
 import { firstPage, type Row } from '../../parts/search-pages';
 import { Time } from '../../parts/Time';
@@ -130,12 +131,9 @@ function RequestText({ request }: { readonly request: EventRequest }): ReactElem
       </p>
       <dl className={css.headers}>
         {headers.map(({ name, value }, index) => (
-          <div key={`${name} ${index}`}>
-            <dt>{name}</dt>
-            <dd>
-              {value} {name === 'webhook-id' && <Copy text={value} label="Copy" />}
-            </dd>
-          </div>
+          <Fact key={`${name} ${index}`} name={name}>
+            {value} {name === 'webhook-id' && <Copy text={value} label="Copy" />}
+          </Fact>
         ))}
       </dl>
       <p className="fine">

@@ -1,5 +1,6 @@
-import { type ReactElement, type ReactNode } from 'react';
+import { type ReactElement } from 'react';
 import { type ServerStatus } from 'svc-health-client';
+import { Fact } from '../../parts/Fact';
 import { bytes, duration, whole } from '../../parts/numbers';
 import { Panel } from '../../parts/Panel';
 import { Time } from '../../parts/Time';
@@ -61,10 +62,3 @@ export function ServerPanel({ status, samples }: Props): ReactElement {
     </Panel>
   );
 }
-
-const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactElement => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-);

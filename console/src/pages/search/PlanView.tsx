@@ -1,5 +1,6 @@
 import { type ReactElement, type ReactNode, useMemo, useState } from 'react';
 import { Badge } from '../../parts/Badge';
+import { Fact } from '../../parts/Fact';
 import { Json } from '../../parts/Json';
 import { milliseconds } from './milliseconds';
 import { namedParts, parametersIn, planOf, type PlanNode, walk } from './plan';
@@ -20,30 +21,10 @@ export function PlanView({ explanation }: { readonly explanation: Explanation })
   return (
     <div className="stack">
       <dl className={css.planFacts}>
-        {plan.executionTime !== undefined && (
-          <div>
-            <dt>Executed in</dt>
-            <dd>{milliseconds(plan.executionTime)}</dd>
-          </div>
-        )}
-        {plan.planningTime !== undefined && (
-          <div>
-            <dt>Planned in</dt>
-            <dd>{milliseconds(plan.planningTime)}</dd>
-          </div>
-        )}
-        {dearest?.own !== undefined && (
-          <div>
-            <dt>Most expensive</dt>
-            <dd>
-              {dearest.title}, {milliseconds(dearest.own)}
-            </dd>
-          </div>
-        )}
-        <div>
-          <dt>Estimates</dt>
-          <dd>{off === 0 ? 'within ten times of the rows' : `${off} off by more than ten times`}</dd>
-        </div>
+        <Fact name="Executed in">{plan.executionTime && milliseconds(plan.executionTime)}</Fact>
+        <Fact name="Planned in">{plan.planningTime && milliseconds(plan.planningTime)}</Fact>
+        <Fact name="Most expensive">{dearest?.own && `${dearest.title}, ${milliseconds(dearest.own)}`}</Fact>
+        <Fact name="Estimates">{off === 0 ? 'within ten times of the rows' : `${off} off by more than ten times`}</Fact>
       </dl>
       {advice.length > 0 && (
         <div className="banner">
@@ -149,36 +130,25 @@ function Node({ node, depth, isAll, ...same }: NodeProps): ReactElement {
         </summary>
         <dl className={css.planDetails} style={{ paddingInlineStart: 24 + depth * 14 }}>
           {details.map(({ label, text }) => (
-            <div key={label}>
-              <dt>{label}</dt>
-              <dd>
-                <code>
-                  {namedParts(text, parameters).map((part, at) =>
-                    part.isName ? (
-                      <mark key={at} className={css.parameter}>
-                        {part.text}
-                      </mark>
-                    ) : (
-                      <span key={at}>{part.text}</span>
-                    ),
-                  )}
-                </code>
-              </dd>
-            </div>
+            <Fact key={label} name={label}>
+              <code>
+                {namedParts(text, parameters).map((part, at) =>
+                  part.isName ? (
+                    <mark key={at} className={css.parameter}>
+                      {part.text}
+                    </mark>
+                  ) : (
+                    <span key={at}>{part.text}</span>
+                  ),
+                )}
+              </code>
+            </Fact>
           ))}
-          {node.isCutShort && (
-            <div>
-              <dt>Rows</dt>
-              <dd>fewer than estimated, since the Limit above needed no more</dd>
-            </div>
-          )}
+          {node.isCutShort && <Fact name="Rows">fewer than estimated, since the Limit above needed no more</Fact>}
           {buffers !== undefined && (
-            <div>
-              <dt>Pages</dt>
-              <dd>
-                {buffers.hit.toLocaleString('en')} in memory, {buffers.read.toLocaleString('en')} read
-              </dd>
-            </div>
+            <Fact name="Pages">
+              {buffers.hit.toLocaleString('en')} in memory, {buffers.read.toLocaleString('en')} read
+            </Fact>
           )}
         </dl>
       </details>

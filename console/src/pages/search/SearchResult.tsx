@@ -4,6 +4,7 @@ import { Badge } from '../../parts/Badge';
 import { Code } from '../../parts/Code';
 import { Dialog } from '../../parts/Dialog';
 import { Empty } from '../../parts/Empty';
+import { Fact } from '../../parts/Fact';
 import { Fault } from '../../parts/Fault';
 import { Json } from '../../parts/Json';
 import { type Column, Table } from '../../parts/Table';
@@ -173,14 +174,9 @@ function Statement({ query }: { readonly query: readonly unknown[] }): ReactElem
       {values.length > 0 && (
         <dl className={css.sqlValues}>
           {values.map((value, index) => (
-            <div key={index}>
-              <dt>
-                <code>${index + 1}</code>
-              </dt>
-              <dd>
-                <code>{JSON.stringify(value)}</code>
-              </dd>
-            </div>
+            <Fact key={index} name={<code>${index + 1}</code>}>
+              <code>{JSON.stringify(value)}</code>
+            </Fact>
           ))}
         </dl>
       )}
