@@ -1,5 +1,6 @@
 import { type ReactElement } from 'react';
 import { Dialog } from '../parts/Dialog';
+import { Check } from '../parts/Field';
 import { PAGES } from './pages';
 
 interface Props {
@@ -51,10 +52,9 @@ export function KeyHelp({ isOn, onSwitch, onClose }: Props): ReactElement {
           <dd>This list</dd>
         </div>
       </dl>
-      <label className="check">
-        <input type="checkbox" checked={isOn} onChange={({ target }) => onSwitch(target.checked)} />
+      <Check isOn={isOn} onSwitch={onSwitch}>
         Single keys are on. Turn them off where they disturb speech input or a screen reader.
-      </label>
+      </Check>
     </Dialog>
   );
 }

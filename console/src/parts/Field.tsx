@@ -51,3 +51,46 @@ export const TextField = ({ label, hint, fault, onChange, ...input }: TextProps)
     {(field) => <input {...input} {...field} onChange={({ target }) => onChange(target.value)} />}
   </Field>
 );
+
+interface SelectProps {
+  readonly label: string;
+  readonly hint?: ReactNode;
+  readonly fault?: string | undefined;
+  readonly value: string;
+  /** The values, or values with their names. */
+  readonly options: readonly (string | readonly [value: string, name: string])[];
+  readonly onChange: (value: string) => void;
+}
+
+/** A choice of one of some values in a {@link Field}. */
+export const SelectField = ({ label, hint, fault, value, options, onChange }: SelectProps): ReactElement => (
+  <Field label={label} hint={hint} fault={fault}>
+    {(field) => (
+      <select {...field} value={value} onChange={({ target }) => onChange(target.value)}>
+        {options.map((option) => {
+          const [one, name] = typeof option === 'string' ? [option, option] : option;
+          return (
+            <option key={one} value={one}>
+              {name}
+            </option>
+          );
+        })}
+      </select>
+    )}
+  </Field>
+);
+
+interface CheckProps {
+  readonly isOn: boolean;
+  readonly onSwitch: (isOn: boolean) => void;
+  /** The label. */
+  readonly children: ReactNode;
+}
+
+/** A checkbox with its label. */
+export const Check = ({ isOn, onSwitch, children }: CheckProps): ReactElement => (
+  <label className="check">
+    <input type="checkbox" checked={isOn} onChange={({ target }) => onSwitch(target.checked)} />
+    <span>{children}</span>
+  </label>
+);

@@ -1,6 +1,6 @@
 import { type FormEvent, type ReactElement, useEffect, useRef, useState } from 'react';
 import { Combobox } from '../../parts/Combobox';
-import { Field, TextField } from '../../parts/Field';
+import { Field, SelectField, TextField } from '../../parts/Field';
 import { type Draft, faultsIn, takesBody, withMethodOf } from './draft';
 import { METHODS } from './typed-request';
 import { useNamed, usePaths } from './use-options';
@@ -36,6 +36,16 @@ export function RequestForm({ draft, begun, onChange, onSubmit }: Props): ReactE
   const users = useNamed('User', draft.user, draft.who === 'user');
   const clients = useNamed('Client', draft.client, true);
   const paths = usePaths(draft.request);
+  const clientBox = (field: { readonly id: string; readonly className: string }): ReactElement => (
+    <Combobox
+      field={field}
+      value={draft.client}
+      options={clients}
+      onChange={(client) => change({ client })}
+      onEnter={submit}
+      placeholder="kiosk"
+    />
+  );
 
   return (
     <form className={css.requestForm} onSubmit={submit}>
@@ -64,28 +74,11 @@ export function RequestForm({ draft, begun, onChange, onSubmit }: Props): ReactE
       )}
       {draft.who === 'client' && (
         <Field label="Client" fault={faults.client}>
-          {(field) => (
-            <Combobox
-              field={field}
-              value={draft.client}
-              options={clients}
-              onChange={(client) => change({ client })}
-              onEnter={submit}
-              placeholder="kiosk"
-            />
-          )}
+          {clientBox}
         </Field>
       )}
       <div className={css.requestLine} ref={line}>
-        <Field label="Method">
-          {({ id }) => (
-            <select id={id} value={draft.method} onChange={({ target }) => change({ method: target.value })}>
-              {METHODS.map((method) => (
-                <option key={method}>{method}</option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField label="Method" value={draft.method} options={METHODS} onChange={(method) => change({ method })} />
         <Field label="Path and query" hint="Or the name of a patient" fault={faults.request}>
           {(field) => (
             <Combobox
@@ -117,15 +110,7 @@ export function RequestForm({ draft, begun, onChange, onSubmit }: Props): ReactE
         <div className={css.requestMore}>
           {draft.who === 'user' && (
             <Field label="Client of the token" hint="With a user’s token, links to clients do not count.">
-              {(field) => (
-                <Combobox
-                  field={field}
-                  value={draft.client}
-                  options={clients}
-                  onChange={(client) => change({ client })}
-                  onEnter={submit}
-                />
-              )}
+              {clientBox}
             </Field>
           )}
           <TextField

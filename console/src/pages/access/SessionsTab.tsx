@@ -7,7 +7,7 @@ import { Badge } from '../../parts/Badge';
 import { Combobox } from '../../parts/Combobox';
 import { Empty } from '../../parts/Empty';
 import { Fault } from '../../parts/Fault';
-import { Field } from '../../parts/Field';
+import { Field, SelectField } from '../../parts/Field';
 import { type Column, Table } from '../../parts/Table';
 import { Time } from '../../parts/Time';
 import { useList } from '../../parts/use-list';
@@ -160,17 +160,12 @@ export function SessionsTab({ user: userFilter, client: clientFilter }: Props): 
             />
           )}
         </Field>
-        <Field label="State">
-          {({ id }) => (
-            <select id={id} value={state} onChange={({ target }) => setState(target.value as State)}>
-              {Object.entries(STATES).map(([value, name]) => (
-                <option key={value} value={value}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="State"
+          value={state}
+          options={Object.entries(STATES)}
+          onChange={(next) => setState(next as State)}
+        />
         <button type="submit" className="button">
           Filter
         </button>

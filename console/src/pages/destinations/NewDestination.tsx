@@ -3,7 +3,7 @@ import { type FormEvent, type ReactElement, useState } from 'react';
 import { SvcError } from 'svc-health-client';
 import { goTo, hashOf } from '../../app/routes';
 import { Fault } from '../../parts/Fault';
-import { TextField } from '../../parts/Field';
+import { Check, TextField } from '../../parts/Field';
 import { PageHeader } from '../../parts/PageHeader';
 import { useKept } from '../../parts/use-kept';
 import { BackToList } from './BackToList';
@@ -64,10 +64,9 @@ export function NewDestination(): ReactElement {
           onChange={(typed) => change({ id: typed.trim() })}
         />
         <SettingsFields settings={draft} faults={faults} onChange={change} />
-        <label className="check">
-          <input type="checkbox" checked={isSigned} onChange={({ target }) => setIsSigned(target.checked)} />
+        <Check isOn={isSigned} onSwitch={setIsSigned}>
           Sign each notification by a new secret, which is shown once
-        </label>
+        </Check>
         <div className="row">
           <button type="submit" className="button primary" disabled={save.isPending}>
             {save.isPending ? 'Storing…' : 'Store the webhook'}

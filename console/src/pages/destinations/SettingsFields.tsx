@@ -1,6 +1,6 @@
 import { type ReactElement } from 'react';
 import { Combobox } from '../../parts/Combobox';
-import { Field, TextField } from '../../parts/Field';
+import { Check, Field, SelectField, TextField } from '../../parts/Field';
 import { HeaderFields } from './HeaderFields';
 import { type Faults, MASK, type Settings } from './settings';
 import { useTopics } from './use-topics';
@@ -76,39 +76,25 @@ export function SettingsFields({ settings, faults, onChange, isCorrecting = fals
           '-1 closes each after its answer',
           numeric('120 (default)'),
         )}
-        <Field label="Content" hint="How much of the written resource is sent" fault={faults.content}>
-          {(field) => (
-            <select
-              {...field}
-              value={settings.content}
-              onChange={({ target }) =>
-                onChange({ content: CONTENTS.find((one) => one === target.value) ?? 'full-resource' })
-              }
-            >
-              {CONTENTS.map((content) => (
-                <option key={content}>{content}</option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="Content"
+          hint="How much of the written resource is sent"
+          fault={faults.content}
+          value={settings.content}
+          options={CONTENTS}
+          onChange={(content) => onChange({ content: CONTENTS.find((one) => one === content) ?? 'full-resource' })}
+        />
       </div>
       <HeaderFields headers={settings.headers} fault={faults.headers} onChange={(headers) => onChange({ headers })} />
-      <label className="check">
-        <input
-          type="checkbox"
-          checked={settings.includeEntryAction}
-          onChange={({ target }) => onChange({ includeEntryAction: target.checked })}
-        />
+      <Check isOn={settings.includeEntryAction} onSwitch={(includeEntryAction) => onChange({ includeEntryAction })}>
         Name the action of each event
-      </label>
-      <label className="check">
-        <input
-          type="checkbox"
-          checked={settings.includeVersionIdInFocusReference}
-          onChange={({ target }) => onChange({ includeVersionIdInFocusReference: target.checked })}
-        />
+      </Check>
+      <Check
+        isOn={settings.includeVersionIdInFocusReference}
+        onSwitch={(includeVersionIdInFocusReference) => onChange({ includeVersionIdInFocusReference })}
+      >
         Refer to the version of the resource
-      </label>
+      </Check>
     </>
   );
 }

@@ -7,7 +7,7 @@ import { Answer } from '../../parts/Answer';
 import { Badge } from '../../parts/Badge';
 import { Empty } from '../../parts/Empty';
 import { Fault } from '../../parts/Fault';
-import { Field, TextField } from '../../parts/Field';
+import { SelectField, TextField } from '../../parts/Field';
 import { type Column, Table } from '../../parts/Table';
 import { useKept } from '../../parts/use-kept';
 import { DryRunPanel } from './DryRunPanel';
@@ -160,15 +160,13 @@ function TopicForm({ stored, onStored }: FormProps): ReactElement {
           value={draft.url}
           onChange={(typed) => set({ url: typed.trim() })}
         />
-        <Field label="Status" hint="Only an active topic fires">
-          {(field) => (
-            <select {...field} value={draft.status} onChange={({ target }) => set({ status: target.value })}>
-              {[...new Set([...STATUSES, draft.status])].map((status) => (
-                <option key={status}>{status}</option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="Status"
+          hint="Only an active topic fires"
+          value={draft.status}
+          options={[...new Set([...STATUSES, draft.status])]}
+          onChange={(status) => set({ status })}
+        />
         <TriggerFields triggers={draft.triggers} onChange={(triggers) => set({ triggers })} />
         <div className="row">
           <button type="submit" className="button primary" disabled={save.isPending || !isChanged}>

@@ -2,7 +2,7 @@ import { type ReactElement } from 'react';
 import { goTo, hashOf } from '../../app/routes';
 import { Answer } from '../../parts/Answer';
 import { Empty } from '../../parts/Empty';
-import { Field, TextField } from '../../parts/Field';
+import { SelectField, TextField } from '../../parts/Field';
 import { type NameOf, useNames } from '../../parts/names';
 import { PageHeader } from '../../parts/PageHeader';
 import { patientParametersOf, readSearchText } from '../../parts/patient-query';
@@ -16,8 +16,10 @@ import { type Named, wordsOf } from './record';
 import { Status } from './Status';
 import css from './documents.module.css';
 
+const KINDS = { SDCDocument: 'Documents', SDCWorkflow: 'Workflows' } as const;
+
 interface Filter {
-  readonly kind: 'SDCDocument' | 'SDCWorkflow';
+  readonly kind: keyof typeof KINDS;
   readonly patient: string;
   readonly status: string;
   readonly type: string;
@@ -49,16 +51,12 @@ export function DocumentList(): ReactElement {
           value={filter.patient}
           onChange={(patient) => change({ patient })}
         />
-        <Field label="Status">
-          {(field) => (
-            <select {...field} value={filter.status} onChange={({ target }) => change({ status: target.value })}>
-              <option value="">All</option>
-              {STATUSES.map((status) => (
-                <option key={status}>{status}</option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="Status"
+          value={filter.status}
+          options={[['', 'All'], ...STATUSES]}
+          onChange={(status) => change({ status })}
+        />
         <TextField
           label="Type"
           hint="The whole name, such as clinic.forms/VitalsDocument"
@@ -67,20 +65,12 @@ export function DocumentList(): ReactElement {
           value={filter.type}
           onChange={(type) => change({ type })}
         />
-        <Field label="Kind">
-          {(field) => (
-            <select
-              {...field}
-              value={filter.kind}
-              onChange={({ target }) =>
-                change({ kind: target.value === 'SDCWorkflow' ? 'SDCWorkflow' : 'SDCDocument' })
-              }
-            >
-              <option value="SDCDocument">Documents</option>
-              <option value="SDCWorkflow">Workflows</option>
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="Kind"
+          value={filter.kind}
+          options={Object.entries(KINDS)}
+          onChange={(kind) => change({ kind: kind as Filter['kind'] })}
+        />
       </form>
       <Results filter={settled} onReset={() => change(NOTHING)} />
     </div>
@@ -117,7 +107,7 @@ function Results({ filter, onReset }: { readonly filter: Filter; readonly onRese
               {total ?? rows.length} found
             </p>
             <Table
-              label={kind === 'SDCDocument' ? 'Documents' : 'Workflows'}
+              label={KINDS[kind]}
               rows={rows}
               columns={columnsOf(nameOf)}
               keyOf={({ id }) => id}

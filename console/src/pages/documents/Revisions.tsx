@@ -6,6 +6,7 @@ import { useSession } from '../../app/session';
 import { type FieldRow, valuesOf } from '../../parts/body/body';
 import { FieldTable } from '../../parts/body/FieldTable';
 import { Fault } from '../../parts/Fault';
+import { Check } from '../../parts/Field';
 import { type NameOf, referenceText } from '../../parts/names';
 import { stampOf, zonedStampOf } from '../../parts/times';
 import { Waiting } from '../../parts/Waiting';
@@ -61,10 +62,9 @@ export function Revisions({ target, stops, before, selected, onSelect, nameOf }:
           </p>
         </div>
         {!isFirst && (
-          <label className="check">
-            <input type="checkbox" checked={onlyChanges} onChange={({ target: box }) => setOnlyChanges(box.checked)} />
+          <Check isOn={onlyChanges} onSwitch={setOnlyChanges}>
             Only what changed
-          </label>
+          </Check>
         )}
       </div>
       <Fields

@@ -1,6 +1,7 @@
 import { type ReactElement, type ReactNode, useMemo, useState } from 'react';
 import { Badge } from '../../parts/Badge';
 import { Fact } from '../../parts/Fact';
+import { Check } from '../../parts/Field';
 import { Json } from '../../parts/Json';
 import { milliseconds } from './milliseconds';
 import { namedParts, parametersIn, planOf, type PlanNode, walk } from './plan';
@@ -60,13 +61,10 @@ export function PlanView({ explanation }: { readonly explanation: Explanation })
         </ul>
       </div>
       {never > 0 && (
-        <label className="check">
-          <input type="checkbox" checked={isAll} onChange={({ target }) => setIsAll(target.checked)} />
-          <span>
-            Show the {never === 1 ? 'node' : `${never} nodes`} that never ran{' '}
-            <span className="fine">(prepared for other amounts of rows)</span>
-          </span>
-        </label>
+        <Check isOn={isAll} onSwitch={setIsAll}>
+          Show the {never === 1 ? 'node' : `${never} nodes`} that never ran{' '}
+          <span className="fine">(prepared for other amounts of rows)</span>
+        </Check>
       )}
     </div>
   );

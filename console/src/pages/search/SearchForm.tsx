@@ -3,6 +3,7 @@ import { type FormEvent, type ReactElement, useMemo, useRef } from 'react';
 import { useSession } from '../../app/session';
 import { capabilitiesOf } from '../../parts/capabilities';
 import { Combobox } from '../../parts/Combobox';
+import { Check } from '../../parts/Field';
 import { completeName, completeValue, valueHint } from './complete';
 import { type DraftRow, pastedSearch, type SearchDraft } from './typed-search';
 import { type Vocabulary, vocabularyOf } from './vocabulary';
@@ -140,12 +141,9 @@ export function SearchForm({ draft, onChange, onRun, fault, isExplained, onExpla
           );
         })}
       </ul>
-      <label className="check">
-        <input type="checkbox" checked={isExplained} onChange={({ target }) => onExplained(target.checked)} />
-        <span>
-          With its plan <span className="fine">(the search runs twice)</span>
-        </span>
-      </label>
+      <Check isOn={isExplained} onSwitch={onExplained}>
+        With its plan <span className="fine">(the search runs twice)</span>
+      </Check>
     </form>
   );
 }
