@@ -15,44 +15,46 @@ export interface Page {
   readonly remarks: readonly string[];
 }
 
-export async function firstPage(
+/** A Bundle as the server answers it. */
+interface Bundle {
+  readonly total?: number;
+  readonly link?: readonly { readonly relation: string; readonly url: string }[];
+  readonly entry?: readonly { readonly resource?: Row; readonly search?: { readonly mode?: string } }[];
+}
+
+export const firstPage = (client: SvcClient, type: ResourceType, query: Query, signal: AbortSignal): Promise<Page> =>
+  readPage(client, `/fhir/${type}`, query, signal);
+
+/**
+ * Reads a page of a search or history, and its Bundle.
+ * @param path the path of the first page, or the `next` link of the page before
+ */
+export async function readPage<More = unknown>(
   client: SvcClient,
-  type: ResourceType,
+  path: string,
   query: Query,
-  signal?: AbortSignal,
-): Promise<Page> {
-  return pageOf(await client.request('GET', `/fhir/${type}`, { query, ...(signal === undefined ? {} : { signal }) }));
-}
-
-/** @param path the `next` link of the page before */
-export async function nextPage(client: SvcClient, path: string, signal?: AbortSignal): Promise<Page> {
-  return pageOf(await client.request('GET', path, signal === undefined ? {} : { signal }));
-}
-
-async function pageOf(response: Response): Promise<Page> {
-  const { link = [], entry = [], total } = (await response.json()) as Answer;
+  signal: AbortSignal,
+): Promise<Page & { readonly bundle: More & Bundle }> {
+  const bundle = (await (await client.request('GET', path, { query, signal })).json()) as More & Bundle;
+  const { link = [], entry = [], total } = bundle;
   const next = link.find(({ relation }) => relation === 'next')?.url;
   const all = entry.flatMap(({ resource }) => (resource === undefined ? [] : [resource]));
+  const isOutcome = ({ resourceType }: Row): boolean => resourceType === 'OperationOutcome';
   return {
-    resources: all.filter(({ resourceType }) => resourceType !== 'OperationOutcome'),
+    bundle,
+    resources: all.filter((resource) => !isOutcome(resource)),
     ...(total === undefined ? {} : { total }),
     ...(next === undefined ? {} : { next: pathOf(next) }),
-    remarks: all.flatMap(({ resourceType, issue = [] }) =>
-      resourceType === 'OperationOutcome' ? issue.flatMap(({ diagnostics }) => diagnostics ?? []) : [],
-    ),
+    remarks: all.filter(isOutcome).flatMap(remarksOf),
   };
 }
 
-interface Answer {
-  readonly total?: number;
-  readonly link?: readonly { readonly relation: string; readonly url: string }[];
-  readonly entry?: readonly {
-    readonly resource?: Row & { readonly issue?: readonly { readonly diagnostics?: string }[] };
-  }[];
-}
-
-export async function readRow(client: SvcClient, type: ResourceType, id: string): Promise<Row> {
-  return (await (await client.request('GET', `/fhir/${type}/${encodeURIComponent(id)}`)).json()) as Row;
+/** The texts of an OperationOutcome. */
+export function remarksOf(outcome: unknown): readonly string[] {
+  const { issue = [] } = outcome as {
+    readonly issue?: readonly { readonly diagnostics?: string; readonly details?: { readonly text?: string } }[];
+  };
+  return issue.flatMap(({ diagnostics, details }) => diagnostics ?? details?.text ?? []);
 }
 
 /**

@@ -2,7 +2,7 @@ import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/r
 import { useMemo } from 'react';
 import { type Query, type ResourceType } from 'svc-health-client';
 import { useSession } from '../app/session';
-import { firstPage, nextPage, type Page, type Row } from './search-pages';
+import { firstPage, type Page, readPage, type Row } from './search-pages';
 
 interface List {
   /** The rows of all pages that were read; undefined before the first page. */
@@ -27,7 +27,7 @@ export function useList(type: ResourceType, query: Query, otherwise?: Query): Li
     queryKey,
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ pageParam, signal }): Promise<Page> => {
-      if (pageParam !== undefined) return nextPage(client, pageParam, signal);
+      if (pageParam !== undefined) return readPage(client, pageParam, {}, signal);
       const found = await firstPage(client, type, query, signal);
       const isFinal = otherwise === undefined || found.resources.length > 0;
       return isFinal ? found : firstPage(client, type, otherwise, signal);

@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import { type ReactElement } from 'react';
-import { useSession } from '../../app/session';
+import { useResource } from '../../parts/use-resource';
 import { ofType, placeholdersIn, valueOf } from './criteria';
 import css from './access.module.css';
 
@@ -12,15 +11,9 @@ interface Props {
 
 /** The row criteria of a grant, with the current values of the User that they refer to. */
 export function Criteria({ criteria, user, type }: Props): ReactElement {
-  const { client, userId } = useSession();
   const { shown, others } = ofType(criteria, type);
   const places = placeholdersIn(shown).filter((path) => path.startsWith('user.'));
-  const { data } = useQuery({
-    queryKey: ['access-detail', userId, 'User', user],
-    enabled: user !== undefined && places.length > 0,
-    retry: false,
-    queryFn: () => client.read('User', user ?? ''),
-  });
+  const { data } = useResource('User', places.length > 0 ? user : undefined);
   return (
     <div className={css.clause}>
       <p className={css.clauseLabel}>grants only what {shown.length === 1 ? 'this finds' : 'one of these finds'}</p>

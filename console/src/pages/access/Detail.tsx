@@ -1,12 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, type ReactNode } from 'react';
 import { type ResourceType } from 'svc-health-client';
 import { hashOf } from '../../app/routes';
-import { useSession } from '../../app/session';
 import { Answer } from '../../parts/Answer';
 import { Json } from '../../parts/Json';
 import { Panel } from '../../parts/Panel';
-import { readRow, type Row } from '../../parts/search-pages';
+import { type Row } from '../../parts/search-pages';
+import { useResource } from '../../parts/use-resource';
 import css from './access.module.css';
 
 interface Props {
@@ -21,11 +20,6 @@ interface Props {
 
 /** The page of one User, Client, Role or policy: its effects, then its JSON. */
 export function Detail({ type, id, path, what, actions, children }: Props): ReactElement {
-  const { client, userId } = useSession();
-  const read = useQuery({
-    queryKey: ['access-detail', userId, type, id],
-    queryFn: () => readRow(client, type, id),
-  });
   return (
     <div className={css.detail}>
       <p className="fine">
@@ -37,7 +31,7 @@ export function Detail({ type, id, path, what, actions, children }: Props): Reac
         </h2>
         {actions !== undefined && <div className="row">{actions}</div>}
       </div>
-      <Answer of={read} what={`the ${what.toLowerCase()}`}>
+      <Answer of={useResource(type, id)} what={`the ${what.toLowerCase()}`}>
         {(resource) => (
           <>
             {children(resource)}

@@ -1,7 +1,7 @@
 import { type ReactElement } from 'react';
+import { useResource } from '../../parts/use-resource';
 import { clauseSentence, type RefusedRequest } from './clause-sentence';
 import { clauseAt } from './policy-reading';
-import { usePolicy } from './use-policies';
 import css from './access.module.css';
 
 interface Props {
@@ -18,7 +18,7 @@ const LONGEST = 240;
  * explains the clause if possible; else the server's reason is shown.
  */
 export function PolicyClause({ policyId, path, reason, request }: Props): ReactElement {
-  const { data: policy } = usePolicy(policyId);
+  const { data: policy } = useResource('AccessPolicy', policyId);
   const found = policy === undefined ? undefined : clauseAt(policy, path);
   const text = found === undefined ? '' : JSON.stringify(found);
   const sentence = clauseSentence(policyId, path, found, request);

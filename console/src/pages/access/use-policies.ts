@@ -1,6 +1,5 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useSession } from '../../app/session';
-import { readRow } from '../../parts/search-pages';
 import { type PolicyBody } from './policy-reading';
 
 /** The maximum number of policies that are read to decide which of them cover a caller. Servers have tens. */
@@ -24,14 +23,5 @@ export function useAllPolicies(): UseQueryResult<AllPolicies> {
       }
       return { policies, isMore: false };
     },
-  });
-}
-
-export function usePolicy(id: string): UseQueryResult<PolicyBody> {
-  const { client, userId } = useSession();
-  return useQuery({
-    queryKey: ['policy', userId, id],
-    retry: false,
-    queryFn: async (): Promise<PolicyBody> => readRow(client, 'AccessPolicy', id),
   });
 }

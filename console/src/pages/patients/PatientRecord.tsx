@@ -1,12 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
 import { hashOf } from '../../app/routes';
 import { useSession } from '../../app/session';
 import { Copy } from '../../parts/Copy';
 import { Fault } from '../../parts/Fault';
 import { PageHeader } from '../../parts/PageHeader';
-import { readRow } from '../../parts/search-pages';
 import { useMedia } from '../../parts/Table';
+import { useResource } from '../../parts/use-resource';
 import { patientLineOf } from './patient-line';
 import { ResourcePanel } from './ResourcePanel';
 import { TimelinePanel } from './TimelinePanel';
@@ -53,11 +52,7 @@ export function PatientRecord({ patientId, opened, view }: Props): ReactElement 
 }
 
 function Head({ patientId }: { readonly patientId: string }): ReactElement {
-  const { client, userId } = useSession();
-  const patient = useQuery({
-    queryKey: ['patient', userId, patientId],
-    queryFn: () => readRow(client, 'Patient', patientId),
-  });
+  const patient = useResource('Patient', patientId);
   const back = (
     <a className="button" href={hashOf('patients')}>
       ← All patients

@@ -4,6 +4,7 @@ import { type Capabilities } from '../../parts/capabilities';
 import { treeOf } from '../../parts/body/body';
 import { pause } from '../../parts/body/in-slices';
 import { referencesOf } from '../../parts/body/references';
+import { remarksOf } from '../../parts/search-pages';
 import { readEntry } from './timeline-entry';
 
 /** A resource that refers to the opened resource. */
@@ -47,7 +48,7 @@ export async function incomingOf(
     const text = await (await client.request('GET', `/fhir/${encodeURIComponent(type)}`, { query, signal })).text();
     for (const { resource, mode } of entriesOf(text)) {
       if (mode === 'include') texts.set(nameOf(resource), resource);
-      else if (mode === 'outcome') for (const remark of remarksOf(resource)) remarks.add(remark);
+      else if (mode === 'outcome') for (const remark of remarksOf(JSON.parse(resource))) remarks.add(remark);
     }
   };
   for (let at = 0; at < chunks.length; at += SEARCHES_AT_ONCE)
@@ -81,8 +82,3 @@ const memberOf = (text: string, key: string): string | undefined =>
 
 const nameOf = (resource: string): string =>
   `${memberOf(resource, 'resourceType') ?? ''}/${memberOf(resource, 'id') ?? ''}`;
-
-function remarksOf(outcome: string): readonly string[] {
-  const { issue } = JSON.parse(outcome) as { issue?: readonly { diagnostics?: string }[] };
-  return (issue ?? []).flatMap(({ diagnostics }) => diagnostics ?? []);
-}

@@ -1,5 +1,6 @@
 import { type SvcClient } from 'svc-health-client';
 import { pause } from '../../parts/body/in-slices';
+import { remarksOf } from '../../parts/search-pages';
 import { MAX_ENTRIES, Timeline } from './timeline';
 import { readEntry } from './timeline-entry';
 
@@ -68,7 +69,7 @@ export class TimelineReader {
     try {
       for await (const line of client.everythingTexts(this.patientId, {}, { signal })) {
         const entry = line.startsWith('{"resourceType":"OperationOutcome"') ? undefined : readEntry(line);
-        if (entry === undefined) remarks.push(...remarksOf(line));
+        if (entry === undefined) remarks.push(...remarksOf(JSON.parse(line)));
         else timeline.add(entry);
         if (timeline.isFull) {
           this.show({ state: 'full', remarks });
@@ -100,11 +101,6 @@ export class TimelineReader {
 }
 
 export const FULL = `The list is full at ${MAX_ENTRIES.toLocaleString('en')} resources.`;
-
-function remarksOf(line: string): readonly string[] {
-  const { issue } = JSON.parse(line) as { issue?: readonly { diagnostics?: string; details?: { text?: string } }[] };
-  return (issue ?? []).flatMap(({ diagnostics, details }) => diagnostics ?? details?.text ?? []);
-}
 
 let latest: { readonly userId: string; readonly reader: TimelineReader } | undefined;
 

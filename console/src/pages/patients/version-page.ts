@@ -1,5 +1,5 @@
 import { type Schemas, type SvcClient } from 'svc-health-client';
-import { pathOf } from '../../parts/search-pages';
+import { readPage } from '../../parts/search-pages';
 
 export interface Version {
   readonly version: string;
@@ -19,13 +19,12 @@ const VERSIONS_AT_ONCE = 20;
 
 export async function versionPage(client: SvcClient, path: string, signal: AbortSignal): Promise<VersionPage> {
   const query = path.includes('?') ? {} : { _count: VERSIONS_AT_ONCE };
-  const bundle = (await (await client.request('GET', path, { query, signal })).json()) as Schemas['Bundle'];
-  const link = bundle.link?.find(({ relation }) => relation === 'next')?.url;
+  const { bundle, next } = await readPage<Schemas['Bundle']>(client, path, query, signal);
   const versions = (bundle.entry ?? []).map(({ request, response }) => ({
     version: /"(.*)"/.exec(response?.etag ?? '')?.[1] ?? '',
     at: response?.lastModified,
     method: request?.method ?? '',
     isDeletion: request?.method === 'DELETE',
   }));
-  return { versions, ...(link === undefined ? {} : { next: pathOf(link) }) };
+  return { versions, ...(next === undefined ? {} : { next }) };
 }

@@ -1,5 +1,5 @@
 import { type Query, type SvcClient, SvcError } from 'svc-health-client';
-import { pathOf } from '../../parts/search-pages';
+import { type Page, readPage } from '../../parts/search-pages';
 import { type AskedSearch } from './print-call';
 
 export interface Found {
@@ -15,25 +15,16 @@ export interface Explanation {
   readonly advice: readonly string[];
 }
 
-export interface ResultPage {
+export interface ResultPage extends Omit<Page, 'resources'> {
   readonly found: readonly Found[];
-  /** Warnings of the server about the matches. */
-  readonly remarks: readonly string[];
-  readonly total?: number;
-  readonly next?: string;
   readonly milliseconds: number;
   readonly explanation?: Explanation;
   /** The reason for a missing explanation. */
   readonly planFault?: unknown;
 }
 
-interface Bundle {
-  readonly total?: number;
-  readonly link?: readonly { readonly relation: string; readonly url: string }[];
-  readonly entry?: readonly {
-    readonly resource?: Readonly<Record<string, unknown>>;
-    readonly search?: { readonly mode?: string };
-  }[];
+/** The members of a Bundle that explain its search. */
+interface Explaining {
   readonly query?: readonly unknown[];
   readonly plan?: unknown;
   readonly parameters?: Explanation['parameters'];
@@ -56,34 +47,28 @@ export async function runSearch(
     query[name] = known === undefined ? value : [known, value].flat();
   }
   const path = `/fhir/${encodeURIComponent(type)}`;
-  if (!isExplained) return readPage(client, path, query, signal);
+  if (!isExplained) return readResult(client, path, query, signal);
   try {
-    return await readPage(client, path, { ...query, _explain: 'format-json' }, signal);
+    return await readResult(client, path, { ...query, _explain: 'format-json' }, signal);
   } catch (error) {
     if (!(error instanceof SvcError) || error.status !== 403) throw error;
-    return { ...(await readPage(client, path, query, signal)), planFault: error };
+    return { ...(await readResult(client, path, query, signal)), planFault: error };
   }
 }
 
 /** @param path the `next` link of the page before */
 export const runNext = (client: SvcClient, path: string, signal: AbortSignal): Promise<ResultPage> =>
-  readPage(client, path, {}, signal);
+  readResult(client, path, {}, signal);
 
-async function readPage(client: SvcClient, path: string, query: Query, signal: AbortSignal): Promise<ResultPage> {
+async function readResult(client: SvcClient, path: string, query: Query, signal: AbortSignal): Promise<ResultPage> {
   const startedAt = performance.now();
-  const bundle = (await (await client.request('GET', path, { query, signal })).json()) as Bundle;
+  const { bundle, resources, ...page } = await readPage<Explaining>(client, path, query, signal);
   const milliseconds = performance.now() - startedAt;
-  const entries = (bundle.entry ?? []).flatMap(({ resource, search }) =>
-    resource === undefined ? [] : [{ resource, mode: search?.mode }],
-  );
-  const next = bundle.link?.find(({ relation }) => relation === 'next')?.url;
+  const { entry = [] } = bundle;
+  const included = new Set(entry.filter(({ search }) => search?.mode === 'include').map(({ resource }) => resource));
   return {
-    found: entries
-      .filter(({ mode }) => mode !== 'outcome')
-      .map(({ resource, mode }) => ({ resource, isIncluded: mode === 'include' })),
-    remarks: entries.filter(({ mode }) => mode === 'outcome').flatMap(({ resource }) => diagnosticsOf(resource)),
-    ...(bundle.total === undefined ? {} : { total: bundle.total }),
-    ...(next === undefined ? {} : { next: pathOf(next) }),
+    ...page,
+    found: resources.map((resource) => ({ resource, isIncluded: included.has(resource) })),
     milliseconds,
     ...(bundle.query === undefined
       ? {}
@@ -96,9 +81,4 @@ async function readPage(client: SvcClient, path: string, query: Query, signal: A
           },
         }),
   };
-}
-
-function diagnosticsOf(resource: Readonly<Record<string, unknown>>): readonly string[] {
-  const issues = Array.isArray(resource['issue']) ? (resource['issue'] as { readonly diagnostics?: string }[]) : [];
-  return issues.flatMap(({ diagnostics }) => diagnostics ?? []);
 }
