@@ -147,14 +147,8 @@ export class SvcClient {
     if (body !== null) yield* linesOf(body);
   }
 
-  private async *pagesOf(path: string, query: Query): AsyncGenerator<Schemas['Bundle'], void, void> {
-    let page = await this.connection.json<Schemas['Bundle']>('GET', path, { query });
-    for (;;) {
-      yield page;
-      const next = page.link?.find(({ relation }) => relation === 'next')?.url;
-      if (next === undefined) return;
-      page = await this.connection.json<Schemas['Bundle']>('GET', this.connection.pathOf(next));
-    }
+  private pagesOf(path: string, query: Query): AsyncGenerator<Schemas['Bundle'], void, void> {
+    return this.connection.pages(path, query, ({ link }) => link?.find(({ relation }) => relation === 'next')?.url);
   }
 
   /**

@@ -59,8 +59,26 @@ export class Connection {
     return (text === '' ? undefined : JSON.parse(text)) as Answer;
   }
 
+  /**
+   * The pages of a list. Each page is requested when the loop reaches it.
+   * @param nextOf reads the link to the next page
+   */
+  async *pages<Page>(
+    path: string,
+    query: Query,
+    nextOf: (page: Page) => string | undefined,
+  ): AsyncGenerator<Page, void, void> {
+    let page = await this.json<Page>('GET', path, { query });
+    for (;;) {
+      yield page;
+      const next = nextOf(page);
+      if (next === undefined) return;
+      page = await this.json<Page>('GET', this.pathOf(next));
+    }
+  }
+
   /** The part of a link that follows the address of the server. */
-  pathOf(link: string): string {
+  private pathOf(link: string): string {
     const { pathname, search } = new URL(link, this.baseUrl);
     return pathname.slice(new URL(this.baseUrl).pathname.replace(/\/$/, '').length) + search;
   }

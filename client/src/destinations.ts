@@ -1,5 +1,5 @@
 import type { Connection } from './connection.js';
-import { valuesOf } from './parameters.js';
+import { type Part, valuesOf } from './parameters.js';
 import type { Query, Schemas } from './types.js';
 
 export type Destination = Schemas['SvcTopicDestination'];
@@ -117,12 +117,9 @@ export class Destinations {
   /** Lists all destinations with their states and queues, over all pages. */
   async *overview(query: Query = {}): AsyncGenerator<DestinationOverview, void, void> {
     type Page = Schemas['SvcTopicDestinationOverviewAnswer'];
-    let page = await this.connection.json<Page>('GET', `${PATH}/$overview`, { query });
-    for (;;) {
-      const { destination: listed = [], next } = valuesOf<OverviewPage>(page.parameter, ['destination', 'hour']);
+    for await (const { parameter } of this.connection.pages<Page>(`${PATH}/$overview`, query, nextOf)) {
+      const { destination: listed = [] } = valuesOf<OverviewPage>(parameter, ['destination', 'hour']);
       for (const { hour: hours = [], ...destination } of listed) yield { ...destination, hours };
-      if (next === undefined) return;
-      page = await this.connection.json<Page>('GET', this.connection.pathOf(next));
     }
   }
 
@@ -140,26 +137,15 @@ export class Destinations {
 
   /** Lists the events of a destination with their history, newest first, over all pages. */
   async *events(id: string, query: Query = {}): AsyncGenerator<EventOf<EventsPage>, void, void> {
-    let page = await this.connection.json<EventsPage>('GET', `${at(id)}/$events`, { query });
-    for (;;) {
-      let next: string | undefined;
-      for (const element of page.parameter ?? []) {
-        if ('part' in element) yield element;
-        else next = element.valueUrl;
-      }
-      if (next === undefined) return;
-      page = await this.connection.json<EventsPage>('GET', this.connection.pathOf(next));
-    }
+    for await (const { parameter = [] } of this.connection.pages<EventsPage>(`${at(id)}/$events`, query, nextOf))
+      for (const element of parameter) if ('part' in element) yield element;
   }
 
   /** Returns the same events as {@link events}, as plain values, one page at a time. */
   async *timeline(id: string, query: Query = {}): AsyncGenerator<readonly DestinationEvent[], void, void> {
-    let page = await this.connection.json<EventsPage>('GET', `${at(id)}/$events`, { query });
-    for (;;) {
-      const { event = [], next } = valuesOf<TimelinePage>(page.parameter, ['event', 'attempt']);
+    for await (const { parameter } of this.connection.pages<EventsPage>(`${at(id)}/$events`, query, nextOf)) {
+      const { event = [] } = valuesOf<TimelinePage>(parameter, ['event', 'attempt']);
       yield event.map(eventOf);
-      if (next === undefined) return;
-      page = await this.connection.json<EventsPage>('GET', this.connection.pathOf(next));
     }
   }
 
@@ -217,13 +203,14 @@ type Renamed<Values, List extends keyof Values, Name extends string> = Omit<Valu
 
 interface OverviewPage {
   readonly destination?: readonly Renamed<DestinationOverview, 'hours', 'hour'>[];
-  readonly next?: string;
 }
 
 interface TimelinePage {
   readonly event?: readonly TimelineEvent[];
-  readonly next?: string;
 }
+
+const nextOf = ({ parameter }: { readonly parameter?: readonly Part[] }): string | undefined =>
+  valuesOf<{ readonly next?: string }>(parameter?.filter(({ name }) => name === 'next')).next;
 
 type TimelineEvent = Omit<DestinationEvent, 'focus' | 'attempts' | 'attempt'> &
   Partial<Pick<DestinationEvent, 'attempts' | 'attempt'>> & { readonly focus?: { readonly reference: string } };
