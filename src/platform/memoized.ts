@@ -2,7 +2,7 @@
  * Returns `make` with a cache: the result for a key is made once, unless it is undefined. When there are more than
  * `most` keys, the cache is cleared. Callers may choose the keys, so memory must stay bounded.
  */
-export function memoized<T, Key extends string = string>(make: (key: Key) => T, most = Infinity): (key: Key) => T {
+export function memoized<T, Key = string>(make: (key: Key) => T, most = Infinity): (key: Key) => T {
   const known = new Map<Key, T>();
   return (key) => {
     const found = known.get(key);

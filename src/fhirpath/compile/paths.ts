@@ -6,29 +6,13 @@ import { type Expression, ExpressionError, NotCompiled, type TypeName } from '..
 import { type Branch, type Compiled, computedBranch, evaluatorOf, type Step, type Truth } from './compiled';
 import { isSystem, MIXED, Primitive } from './values';
 
-/** The error for a name that none of the possible types has, and that no other resource at this place could have. */
-export class UnknownElement extends ExpressionError {
-  constructor(
-    readonly types: readonly string[],
-    readonly element: string,
-    at: Expression,
-    elements: NamedElements,
-  ) {
-    const near = nearestCode(
-      element,
-      types.flatMap((type) => [...(elements(type)?.keys() ?? [])]),
-    );
-    const hint = near === undefined ? '' : `; do you mean "${near}"?`;
-    super(`${types.join(', ')} has no element "${element}"${hint}`, at);
-  }
-}
-
 const OPEN_TYPES = ['Resource', 'DomainResource', 'Element', 'BackboneElement'];
 
 /**
  * Compiles `of.name`, with one branch for each type of the member.
  * @param keepsSiblings whether primitives keep their sibling `_name`
- * @throws UnknownElement for a name that is certainly wrong, NotCompiled if the name may be right
+ * @throws ExpressionError for a name that none of the possible types has, and that no other resource at this place
+ *   could have; NotCompiled if the name may be right
  */
 export function member(
   { branches }: Compiled,
@@ -42,8 +26,11 @@ export function member(
   const known = types.filter((type): type is string => type !== undefined && elements(type) !== undefined);
   // If a resource of any type is possible here, a member of any of these types is valid.
   const isCertain = known.length === types.length && !known.some((type) => OPEN_TYPES.includes(type));
-  if (isCertain && !isJsonName(known, node.name)) throw new UnknownElement(known, node.name, node, elements);
-  throw new NotCompiled(`${types.join(', ')} has no element "${node.name}"`, node);
+  const fault = `${types.join(', ')} has no element "${node.name}"`;
+  if (!isCertain || isJsonName(known, node.name)) throw new NotCompiled(fault, node);
+  const names = known.flatMap((type) => [...(elements(type)?.keys() ?? [])]);
+  const near = nearestCode(node.name, names);
+  throw new ExpressionError(near === undefined ? fault : `${fault}; do you mean "${near}"?`, node);
 }
 
 /**

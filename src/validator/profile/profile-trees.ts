@@ -1,5 +1,6 @@
 import { type CodeSet } from '../r4/binding-check';
 import { typeOfCanonical } from '../../fhir/definitions/definitions';
+import { memoized } from '../../platform/memoized';
 import { type ProfileNode, profileTreeOf } from './profile-tree';
 import { type ElementConstraint, type StoredProfile } from './stored-profile';
 
@@ -18,15 +19,9 @@ const MAX_BASES = 16;
 
 /** The trees of profiles, each built at its first use. */
 export class ProfileTrees {
-  private readonly trees = new Map<StoredProfile, ProfileNode>();
+  readonly of = memoized((profile: StoredProfile) => profileTreeOf(profile.type, this.elementsOf(profile, MAX_BASES)));
 
   constructor(readonly sources: StoredSources) {}
-
-  of(profile: StoredProfile): ProfileNode {
-    const known = this.trees.get(profile) ?? profileTreeOf(profile.type, this.elementsOf(profile, MAX_BASES));
-    this.trees.set(profile, known);
-    return known;
-  }
 
   treeOf(canonical: string): ProfileNode | undefined {
     const profile = this.sources.profile(canonical);

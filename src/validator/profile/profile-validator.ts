@@ -2,6 +2,7 @@ import { type ErrorIssue } from '../../platform/errors/service-error';
 import { atOnce, type Steps } from '../../platform/time/steps';
 import { isSubtype, typeOfCanonical } from '../../fhir/definitions/definitions';
 import { isObject, type PlainObject } from '../../platform/json/plain-object';
+import { memoized } from '../../platform/memoized';
 import { ValidationRun } from '../r4/validation-run';
 import { ConstraintCheck } from './constraint-check';
 import { type SliceSurroundings, sliceTestOf } from './discriminator';
@@ -38,8 +39,11 @@ export class ProfileValidator {
   private places: ReadonlyMap<PlainObject, PlacedResource> | undefined;
   /** The issues of each value by each profile: a value is checked once, even if several elements name the profile. */
   private outcomes = new Map<StoredProfile, Map<unknown, Outcome>>();
-  private readonly conforming = new Map<string, boolean | undefined>();
-  private readonly numbers = new Map<unknown, number>();
+  /**
+   * Whether a resource conforms to profiles, by the depth of the test and the canonical. It is tested once, whatever
+   * the number of references to the resource.
+   */
+  private readonly conforming = memoized((_resource: PlainObject) => new Map<string, boolean>());
   private depth = 0;
 
   constructor(private readonly sources: ProfileSources) {
@@ -100,18 +104,15 @@ export class ProfileValidator {
       const profile = this.sources.profile(canonical);
       if (profile === undefined || this.place === undefined || this.depth >= MAX_DEPTH) return undefined;
       if (profile.type !== resource.resourceType) return false;
-      return this.conformsBy(profile, resource, this.place);
+      const known = this.conforming(resource);
+      const key = `${this.depth} ${canonical}`;
+      const conforms = known.get(key) ?? this.conformsBy(profile, resource, this.place);
+      known.set(key, conforms);
+      return conforms;
     },
   };
 
-  /**
-   * Whether a resource conforms to a profile. This is tested once at each depth, whatever the number of references to
-   * the resource.
-   */
   private conformsBy(profile: StoredProfile, resource: PlainObject, place: PlacedResource): boolean {
-    const key = `${this.depth} ${this.numberOf(profile)} ${this.numberOf(resource)}`;
-    const known = this.conforming.get(key);
-    if (known !== undefined) return known;
     const run = new ValidationRun();
     const { outcomes } = this;
     this.outcomes = new Map();
@@ -119,9 +120,7 @@ export class ProfileValidator {
     atOnce(this.checkResource({ ...place, resource, container: resource }, profile, run));
     this.depth -= 1;
     this.outcomes = outcomes;
-    const conforms = run.issues.every(({ severity }) => severity !== 'error');
-    this.conforming.set(key, conforms);
-    return conforms;
+    return run.issues.every(({ severity }) => severity !== 'error');
   }
 
   private *checkNode(node: ProfileNode, item: ElementValue, at: ProfileRun): Steps<void> {
@@ -242,12 +241,6 @@ export class ProfileValidator {
     if (around === undefined) throw new Error('a profile is checked outside of a resource');
     this.places ??= new Map(placesFrom(around).map((place) => [place.resource, place]));
     return this.places.get(resource) ?? { ...around, resource, container: resource };
-  }
-
-  private numberOf(thing: unknown): number {
-    const known = this.numbers.get(thing) ?? this.numbers.size;
-    this.numbers.set(thing, known);
-    return known;
   }
 }
 

@@ -1,4 +1,4 @@
-import { elementsOfType, isPrimitiveType, memberKey, typeOfCanonical } from '../../fhir/definitions/definitions';
+import { elementsOfType, isPrimitiveType, membersOfType, typeOfCanonical } from '../../fhir/definitions/definitions';
 import { type ItemCheck } from './binding-check';
 import { isObject, objectsIn, type PlainObject } from '../../platform/json/plain-object';
 
@@ -42,13 +42,8 @@ function isElement(path: string): boolean {
 }
 
 function typesBelow(type: string, step: string): readonly string[] {
-  const elements = elementsOfType(type);
-  const named = elements?.get(step.replace('[x]', ''));
+  const named = elementsOfType(type)?.get(step.replace('[x]', ''));
   if (named !== undefined) return named.types;
-  for (const element of elements?.values() ?? []) {
-    if (!element.isChoice || !step.startsWith(element.name)) continue;
-    const chosen = element.types.filter((one) => memberKey(element, one) === step);
-    if (chosen.length > 0) return chosen;
-  }
-  return [];
+  const member = membersOfType(type)?.get(step);
+  return member === undefined ? [] : [member.type];
 }
