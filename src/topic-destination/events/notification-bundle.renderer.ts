@@ -13,12 +13,10 @@ import { SUBSCRIPTION_STATUS_SHAPE } from '../topics/topic.shapes';
 /** Reads the texts of the versions that the events of a batch report; null for a deletion. */
 const READ_TEXTS: Statement = {
   name: 'notification-texts',
-  text: `select found.* from ${versionsOf(OPEN_EVENTS, 'type, id, version, body')} order by asked.position`,
+  text: `select found.* from ${versionsOf(OPEN_EVENTS, 'type, id, version, body as text')}`,
 };
 
-interface TextRow extends VersionKey {
-  readonly body: string | null;
-}
+type VersionText = VersionKey & { readonly text?: string | null | undefined };
 
 /** Renders a batch from the history, which never changes: each event shows the version that it reports. */
 @Injectable()
@@ -35,28 +33,25 @@ export class NotificationBundleRenderer implements NotificationRenderer {
 
   async render(batch: DeliveryBatch): Promise<string> {
     const presentation = presentationIn(batch.presentation);
-    const texts = presentation.content === 'full-resource' ? await this.textsOf(batch) : [];
-    const events = batch.events.map((event, index) => {
-      const text = texts[index] ?? null;
-      return text === null ? event : { ...event, text };
-    });
+    const texts = presentation.content === 'full-resource' ? await this.textsOf(batch) : textsByName([]);
+    const events = batch.events.map((event) => ({ ...event, text: texts.get(versionName(event)) ?? undefined }));
     return notificationBundle(batch, events, presentation, batch.origin?.baseUrl ?? this.environment.baseUrl);
   }
 
   /**
-   * Returns the text of each event, in order. Texts that were read with the batch are used only if each belongs to its
-   * event: a wrong text could show the data of another patient.
+   * Returns the texts of the events by name: a text in the wrong place could show the data of another patient. A claim
+   * that was lost during its reads lacks texts, so they are read again.
    */
-  private async textsOf({ events, material = [] }: DeliveryBatch): Promise<readonly (string | null)[]> {
-    const rows = material as readonly TextRow[];
-    if (events.every((event, index) => isSameVersion(event, rows[index]))) return rows.map(({ body }) => body);
-    const versions = await this.reader.findVersions(events);
-    const texts = new Map(versions.map((version) => [versionKey(version), version.text]));
-    return events.map((event) => texts.get(versionKey(event)) ?? null);
+  private async textsOf({ events, material = [] }: DeliveryBatch): Promise<Texts> {
+    const texts = textsByName(material as VersionText[]);
+    const isWhole = events.every((event) => texts.has(versionName(event)));
+    return isWhole ? texts : textsByName(await this.reader.findVersions(events));
   }
 }
 
-const isSameVersion = ({ type, id, version }: VersionKey, other: VersionKey | undefined): boolean =>
-  other?.id === id && other.version === version && other.type === type;
+type Texts = ReadonlyMap<string, string | null | undefined>;
 
-const versionKey = ({ type, id, version }: VersionKey): string => `${type}/${id}/${version}`;
+const textsByName = (versions: readonly VersionText[]): Texts =>
+  new Map(versions.map((version) => [versionName(version), version.text]));
+
+const versionName = ({ type, id, version }: VersionKey): string => `${type}/${id}/${version}`;

@@ -4,7 +4,7 @@ import { type DestinationPresentation } from '../destinations/destination-presen
 
 /** An event with the text of its version, unless that is a deletion. */
 export interface RenderedEvent extends DeliveryEvent {
-  readonly text?: string;
+  readonly text?: string | undefined;
 }
 
 /**
