@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../../testing/eventually';
 import { type Environment } from '../../platform/config/environment';
-import { ChangedTexts } from './changed-texts';
+import { changeOf } from './topic-criteria';
 import { CriteriaEvaluation, type Decision, type LoadReferences, WriteTime } from './criteria-evaluation';
 import { type ResourceName } from '../../model/stored-resource';
 import { CpuBudget } from '../../platform/time/cpu-budget';
@@ -29,7 +29,7 @@ beforeEach(() => {
 const nothing: LoadReferences = () => Promise.reject(new Error('Nothing is asked for'));
 
 const decide = (criteria: readonly Criterion[], text = patient, load: LoadReferences = nothing): Promise<Decision[]> =>
-  evaluation.decide(criteria, new ChangedTexts(text, undefined), load);
+  evaluation.decide(criteria, changeOf(text, undefined), load);
 
 describe(CriteriaEvaluation, () => {
   it('decides the criteria that it can evaluate, and leaves the others undecided', async () => {
@@ -75,7 +75,7 @@ describe(CriteriaEvaluation, () => {
     const time = new WriteTime();
     time.millisecondsLeft = 0;
     const costly: Criterion = { cost: Infinity, matches: () => true };
-    const decided = await evaluation.decide([costly], new ChangedTexts(patient, undefined), nothing, time);
+    const decided = await evaluation.decide([costly], changeOf(patient, undefined), nothing, time);
     expect(decided).toEqual([undefined]);
   });
 

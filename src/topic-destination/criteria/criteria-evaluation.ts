@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { type Criterion } from '../../fhirpath/fhirpath';
+import { type Criterion, type Versions } from '../../fhirpath/fhirpath';
 import { Environment } from '../../platform/config/environment';
 import { TooCostly } from '../../platform/errors/too-costly';
 import { CpuBudget } from '../../platform/time/cpu-budget';
 import { longestStepOn, Slices } from '../../platform/time/slices';
 import { type Steps } from '../../platform/time/steps';
 import { type ResourceName } from '../../model/stored-resource';
-import { type ChangedTexts } from './changed-texts';
 import { ReferenceLookup } from './reference-lookup';
 
 /** The CPU time that is left for the criteria of one write, which waits for them. Each takes about 1 to 100 µs. */
@@ -43,7 +42,7 @@ export class CriteriaEvaluation {
    */
   async decide(
     criteria: readonly Criterion[],
-    change: ChangedTexts,
+    change: Versions,
     load: LoadReferences,
     time = new WriteTime(),
   ): Promise<Decision[]> {
@@ -72,7 +71,7 @@ class WriteWork {
 
   constructor(
     private readonly criteria: readonly Criterion[],
-    private readonly change: ChangedTexts,
+    private readonly change: Versions,
     private readonly budget: CpuBudget,
     private readonly slices: Slices,
     private readonly time: WriteTime,
@@ -82,7 +81,8 @@ class WriteWork {
 
   /** Decides the criteria at `places`, in time slices. @returns the places of those that need further references */
   async run(places: readonly number[], lookup: ReferenceLookup): Promise<readonly number[]> {
-    const { length } = this.change;
+    const { current, previous } = this.change;
+    const length = (current?.length ?? 0) + (previous?.length ?? 0);
     const cost = places.reduce((sum, place) => sum + criterionCost(this.criteria[place]), 0) * length;
     if (cost <= UNWATCHED_COST) return places.filter((place) => this.isWaiting(place, lookup));
     const waiting: number[] = [];

@@ -1,7 +1,7 @@
+import { type Versions } from '../../fhirpath/fhirpath';
 import { localKey, parseReference, referenceTargetOf } from '../../fhir/reference';
 import { type ResourceName } from '../../model/stored-resource';
 import { type ResourceReader } from '../../store/resource-reader';
-import { type ChangedTexts } from './changed-texts';
 
 /**
  * The targets of references that `resolve()` returns, as far as they were read. Criteria are evaluated synchronously.
@@ -14,7 +14,7 @@ export class ReferenceLookup {
 
   /** @param known texts of the targets that were read, by key (`Patient/p7`); undefined if not stored */
   constructor(
-    private readonly change: ChangedTexts,
+    private readonly change: Versions,
     private readonly known: ReadonlyMap<string, string | undefined>,
     private readonly baseUrl: string,
   ) {}

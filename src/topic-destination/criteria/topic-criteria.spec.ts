@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { ChangedTexts } from './changed-texts';
 import { compileCriterion } from '../../fhirpath/fhirpath';
-import { tryCriteria } from './topic-criteria';
+import { changeOf, tryCriteria } from './topic-criteria';
 
 const patient = (members: object): string => JSON.stringify({ resourceType: 'Patient', id: 'p', ...members });
 
@@ -11,7 +10,7 @@ const patient = (members: object): string => JSON.stringify({ resourceType: 'Pat
  */
 const says = (expression: string, current: object | undefined, previous?: object): boolean =>
   compileCriterion(expression, 'Patient').matches(
-    new ChangedTexts(current && patient(current), previous && patient(previous)),
+    changeOf(current && patient(current), previous && patient(previous)),
     () => undefined,
   );
 
@@ -56,7 +55,7 @@ describe(compileCriterion.name, () => {
   it('accepts any element of the types of this server', () => {
     const criteria = compileCriterion("status = 'completed' and %previous.status != 'completed'", 'SDCDocument');
     const document = (status: string): string => JSON.stringify({ resourceType: 'SDCDocument', status });
-    const change = new ChangedTexts(document('completed'), document('draft'));
+    const change = changeOf(document('completed'), document('draft'));
     expect(criteria.matches(change, () => undefined)).toBe(true);
   });
 

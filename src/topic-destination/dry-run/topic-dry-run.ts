@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { compileClause, type Criterion } from '../../fhirpath/fhirpath';
+import { compileClause, type Criterion, type Versions } from '../../fhirpath/fhirpath';
 import { type EndSignal } from '../../platform/admission/request-end';
 import { Slots } from '../../platform/admission/slots';
 import { Environment } from '../../platform/config/environment';
@@ -11,10 +11,10 @@ import { type Interaction } from '../../resource/hooks/resource-change';
 import { ResourceHistory } from '../../resource/resource-history';
 import { ResourceReader } from '../../store/resource-reader';
 import { type StoredVersion } from '../../model/stored-resource';
-import { ChangedTexts } from '../criteria/changed-texts';
 import { CriteriaEvaluation, type Decision, type LoadReferences } from '../criteria/criteria-evaluation';
 import { ReadableFocus } from '../events/readable-focus';
 import { textsOf } from '../criteria/reference-lookup';
+import { changeOf } from '../criteria/topic-criteria';
 import { type TopicTrigger } from '../topics/topic';
 import { clausesOf } from './criteria-clauses';
 import { DryRunAnswer, type DryRunValues, type TriggerVerdict } from './dry-run-answer';
@@ -107,7 +107,7 @@ export class TopicDryRun {
       await pause();
       const previous = texts.get(`${version.type}/${version.id}/${version.version - 1}`);
       const interaction = version.text === undefined ? 'delete' : previous === undefined ? 'create' : 'update';
-      const change = new ChangedTexts(version.text, previous);
+      const change = changeOf(version.text, previous);
       const verdicts: TriggerVerdict[] = [];
       for (const [index, one] of triggers.entries())
         if (one.trigger.type === version.type) verdicts.push({ index, ...(await this.ask(one, interaction, change)) });
@@ -118,7 +118,7 @@ export class TopicDryRun {
   private async ask(
     { trigger, clauses }: TriggerClauses,
     interaction: Interaction,
-    change: ChangedTexts,
+    change: Versions,
   ): Promise<Omit<TriggerVerdict, 'index'>> {
     if (!trigger.interactions.includes(interaction)) {
       const supported = trigger.interactions.join(', ');
@@ -134,7 +134,7 @@ export class TopicDryRun {
     return { decision };
   }
 
-  private async decide(criteria: Criterion, change: ChangedTexts): Promise<Decision> {
+  private async decide(criteria: Criterion, change: Versions): Promise<Decision> {
     const [decision] = await this.evaluation.decide([criteria], change, this.load);
     return decision;
   }

@@ -3,7 +3,6 @@ import { type NativeReference } from '../../fhir/types';
 import { type ResourceName } from '../../model/stored-resource';
 import { type ResourceChange } from '../../resource/hooks/resource-change';
 import { ResourceReader } from '../../store/resource-reader';
-import { ChangedTexts } from '../criteria/changed-texts';
 import { CriteriaEvaluation, type Decision, type LoadReferences, WriteTime } from '../criteria/criteria-evaluation';
 import { ReadableFocus } from './readable-focus';
 import { principalKeyOf } from '../destinations/destination-principal';
@@ -87,13 +86,9 @@ export class ReadableCriteria {
     const decided = new Map<number, Decision>();
     if (asked.length > 0) {
       const values = { current: current?.value, previous: previous?.value };
-      const texts = new ChangedTexts(current?.text, previous?.text, values);
-      const decisions = await this.evaluation.decide(
-        asked.map(({ criteria }) => criteria),
-        texts,
-        load,
-        time,
-      );
+      const texts = { current: current?.text, previous: previous?.text, values };
+      const criteria = asked.map((one) => one.criteria);
+      const decisions = await this.evaluation.decide(criteria, texts, load, time);
       for (const [at, { place }] of asked.entries()) decided.set(place, decisions[at]);
     }
     return watches.map((watch, place) => ({ ...watch, decision: decided.has(place) ? decided.get(place) : true }));
