@@ -70,7 +70,7 @@ const STATE = `case when (select is_held from delivery_generation) then 'held' w
  */
 export const READ_STATUS: Statement = {
   name: 'delivery-read-status',
-  text: `select r.destination_id as id, r.kind, ${STATE} as state, r.started_at as "startedAt",
+  text: `select r.destination_id as id, r.kind, r.presentation, ${STATE} as state, r.started_at as "startedAt",
       r.fail_streak as "failStreak", r.next_attempt_at as "nextAttemptAt", r.last_errors as "lastErrors",
       r.delivered_batches as "deliveredBatches", r.failed_batches as "failedBatches",
       r.delivered_events as "deliveredEvents", r.failed_events as "failedEvents",

@@ -41,6 +41,7 @@ export type DestinationState = (typeof DESTINATION_STATES)[number];
 export interface DestinationStatus {
   readonly id: string;
   readonly kind: string;
+  readonly presentation: string;
   readonly state: DestinationState;
   readonly startedAt: Date;
   /** How many attempts failed since the last delivery. */

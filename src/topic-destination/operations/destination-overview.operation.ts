@@ -10,7 +10,7 @@ import {
   type OperationRequest,
 } from '../../operation/operation';
 import { RequestContext } from '../../platform/request/request-context';
-import { ResourceReader } from '../../store/resource-reader';
+import { presentationIn } from '../destinations/destination-presentation';
 import { ReadableFocus } from '../events/readable-focus';
 import { callParametersOf, choice, ON_DESTINATION, wholeNumber } from './destination-call';
 
@@ -66,7 +66,6 @@ export class DestinationOverviewOperation implements OperationHandler {
   constructor(
     private readonly destinations: Destinations,
     private readonly readable: ReadableFocus,
-    private readonly reader: ResourceReader,
     private readonly requests: RequestContext,
   ) {}
 
@@ -81,18 +80,12 @@ export class DestinationOverviewOperation implements OperationHandler {
     const found = read.filter((one) => id === undefined || one.id === id);
     const focuses = found.slice(0, count).map((destination) => ({ ...destination, type: TYPE }));
     const shown = await this.readable.withinRows(focuses, () => Promise.resolve(this.requests.rows));
-    const topics = await this.topicsOf(shown.map((one) => one.id));
     const next = found[count]?.id;
     if (next !== undefined) query.set('_page', next);
     return partsAnswer(PARTS, {
-      destination: shown.map((one) => ({ ...shownStatus(one), topic: topics.get(one.id) })),
+      destination: shown.map(shownStatus),
       next: next === undefined ? undefined : `${rootUrl}/${TYPE}/$overview?${query.toString()}`,
     });
-  }
-
-  private async topicsOf(ids: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
-    const found = await this.reader.findMany(TYPE, ids);
-    return new Map(found.map(({ id, text }) => [id, (JSON.parse(text) as { readonly topic?: unknown }).topic]));
   }
 }
 
@@ -101,6 +94,7 @@ function shownStatus(status: DestinationStatus): AnswerValues<typeof PARTS.desti
   const [lastError] = status.lastErrors;
   return {
     ...{ id, kind, state, inProcess: eventsInProcess, oldestAgeSeconds: oldestAge },
+    topic: presentationIn(status.presentation).topic,
     queued: Math.min(eventsQueued, MOST_COUNTED),
     queuedIsMore: eventsQueued > MOST_COUNTED ? true : undefined,
     ...(failStreak === 0 ? {} : { failuresInARow: failStreak, nextAttempt: nextAttemptAt }),
