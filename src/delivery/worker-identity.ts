@@ -16,7 +16,7 @@ const SILENT_MILLISECONDS = 10_000;
  */
 export class WorkerIdentity {
   private readonly logger = new Logger(WorkerIdentity.name);
-  private held: { readonly client: Client; readonly slot: number; isAsked: boolean } | undefined;
+  private held: { readonly client: Client; readonly slot: number } | undefined;
   private connecting: Promise<number> | undefined;
 
   constructor(private readonly databaseUrl: string) {}
@@ -41,13 +41,8 @@ export class WorkerIdentity {
    * batches that this worker is still sending.
    */
   check(): void {
-    const { held } = this;
-    if (held === undefined || held.isAsked) return;
-    held.isAsked = true;
-    held.client.query('select').then(
-      () => (held.isAsked = false),
-      () => held.client.connection.stream.destroy(),
-    );
+    const { client } = this.held ?? {};
+    if (client?.readyForQuery === true) client.query('select').catch(() => client.connection.stream.destroy());
   }
 
   async release(): Promise<void> {
@@ -79,7 +74,7 @@ export class WorkerIdentity {
       const { rows } = await client.query<{ slot: number }>(TAKE_SLOT);
       const [row] = rows;
       if (row === undefined) throw new Error('No slot was given');
-      this.held = { client, slot: row.slot, isAsked: false };
+      this.held = { client, slot: row.slot };
       return row.slot;
     } catch (error) {
       await client.end().catch(() => undefined);
