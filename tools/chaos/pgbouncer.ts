@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { freePorts } from '../failover/programs';
 
 /** The user id of the account `nobody`, since PgBouncer does not run as root. */
 const NOBODY = 65_534;
@@ -27,7 +27,7 @@ export async function startPgBouncer(
   folder: string,
 ): Promise<PgBouncer> {
   const url = new URL(targetUrl);
-  const port = await freePort();
+  const [port] = await freePorts(1);
   const settings = join(folder, 'pgbouncer.ini');
   await writeFile(
     settings,
@@ -81,12 +81,4 @@ async function answers(url: string): Promise<void> {
       await client.end().catch(() => undefined);
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }

@@ -1,4 +1,3 @@
-import { createServer, type AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ChildServer } from '../bench/child-server';
@@ -8,6 +7,7 @@ import { newServer } from '../bench/new-server';
 import { connect, postgresFacts } from '../bench/own-database';
 import { type Cluster, startCluster } from '../bench/start-cluster';
 import { median } from '../bench/statistics';
+import { freePorts } from '../failover/programs';
 import { readOptions } from '../options';
 import { ProgressBar } from '../progress-bar';
 import { HaProxy } from './haproxy';
@@ -249,19 +249,6 @@ function report(what: string, { answered, failures }: Load): number {
   tell(`${what}: ${answered} requests answered, ${failures.length} failed`);
   for (const failure of failures.slice(0, 10)) tell(`  ${failure}`);
   return failures.length;
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
-  return ports;
 }
 
 runUndoing(main);
