@@ -11,8 +11,8 @@ import { type TextSink } from '../../platform/http/send-body';
 import { LINK_HEADERS } from './amendments-link.operation';
 import { PAGE_HEADERS } from './page-style';
 import { type RecordPrinter } from './record';
-import { RecordJson } from './record-json';
-import { RecordPage } from './record-page';
+import { RECORD_JSON } from './record-json';
+import { RECORD_PAGE } from './record-page';
 import { RecordReader, type TargetRecord } from './record-reader';
 
 const AMENDMENTS = {
@@ -32,13 +32,12 @@ abstract class AmendmentsOperation implements OperationHandler {
     assertKnownParameters('$amendments', query, ['link-token', ...SHAPE_PARAMETERS], prefer);
     const record = await this.reader.read({ id, resourceType: type });
     const headers = query.has('link-token') ? LINK_HEADERS : {};
-    if (format.isPage !== true)
-      return { status: 200, headers, produce: (sink) => write(sink, record, new RecordJson()) };
+    if (format.isPage !== true) return { status: 200, headers, produce: (sink) => write(sink, record, RECORD_JSON) };
     return {
       status: 200,
       contentType: format.contentType,
       headers: { ...PAGE_HEADERS, ...headers },
-      produce: (sink) => write(sink, record, new RecordPage()),
+      produce: (sink) => write(sink, record, RECORD_PAGE),
     };
   }
 }
@@ -65,11 +64,16 @@ async function write(sink: TextSink, { head, parts }: TargetRecord, printer: Rec
   const add = async (texts: Iterable<string>): Promise<void> => {
     for (const text of texts) await sink.write(text);
   };
-  let count = 0;
+  let [count, sections, inSection] = [0, 0, 0];
   await add(printer.head(head));
   for await (const part of parts) {
+    const isSection = part.kind === 'revision' || part.kind === 'unsigned';
+    if (isSection || sections === 0) {
+      await add(printer.section(isSection ? part : undefined, sections++ === 0));
+      inSection = 0;
+    }
+    if (!isSection) await add(printer.addendum(part, inSection++ === 0));
     if (part.kind !== 'unsigned') count++;
-    await add(printer.part(part));
   }
   // Ends the response with an error if an addendum of the chain was not read: the record must not look complete.
   if (head.chain.intact && count !== head.chain.length)

@@ -1,66 +1,49 @@
 import { type FieldRows } from './field-rows';
-import { type RecordHead, type RecordPart, type RecordPrinter } from './record';
+import { type RecordPrinter } from './record';
 
 /**
  * Prints a record as JSON: the target, the chain, and the revisions. Each revision has its values or changes, and the
  * addenda that follow it. Addenda before the first revision are in a revision with number 0.
  */
-export class RecordJson implements RecordPrinter {
-  private isRevisionOpen = false;
-  private revisions = 0;
-  private addenda = 0;
-
-  *head({ target, readAt, stored, isDeleted, chain }: RecordHead): Generator<string> {
+export const RECORD_JSON: RecordPrinter = {
+  *head({ target, readAt, stored, isDeleted, chain }) {
     const now = stored === undefined ? { isDeleted } : { stored };
-    yield `${JSON.stringify({ target, date: readAt, chain, ...now }).slice(0, -1)},"revisions":[`;
-  }
+    yield `${begun({ target, date: readAt, chain, ...now })},"revisions":[`;
+  },
 
-  *part(part: RecordPart): Generator<string> {
-    switch (part.kind) {
-      case 'revision': {
-        const { number, head, status, rows, refusal } = part;
-        yield this.open({ number, ...head, status });
-        yield* list(number === 1 ? 'values' : 'changes', rows, refusal);
-        yield ',"addenda":[';
-        return;
-      }
-      case 'unsigned': {
-        const { since, status, rows, refusal } = part;
-        yield this.open({ unsigned: true, since, status });
-        yield* list('changes', rows, refusal);
-        yield ',"addenda":[';
-        return;
-      }
-      case 'remark': {
-        const { head, status, text, about, isAsShown, rows } = part;
-        yield this.addendum({ ...head, status, text, about, isAsShown });
-        yield* list('values', rows, undefined);
-        yield '}';
-        return;
-      }
-      case 'lost':
-        yield this.addendum({ sequence: part.sequence, id: part.id, lost: part.reason });
-        yield '}';
+  *section(part, isFirst) {
+    yield isFirst ? '' : ']},';
+    if (part === undefined) yield begun({ number: 0 });
+    else {
+      const { status, rows, refusal } = part;
+      const isRevision = part.kind === 'revision';
+      yield begun(
+        isRevision ? { number: part.number, ...part.head, status } : { unsigned: true, since: part.since, status },
+      );
+      yield* list(isRevision && part.number === 1 ? 'values' : 'changes', rows, refusal);
     }
-  }
+    yield ',"addenda":[';
+  },
 
-  *end(count: number): Generator<string> {
-    yield `${this.isRevisionOpen ? ']}' : ''}],"total":${count}}`;
-  }
+  *addendum(part, isFirst) {
+    yield isFirst ? '' : ',';
+    if (part.kind === 'lost') {
+      yield JSON.stringify({ sequence: part.sequence, id: part.id, lost: part.reason });
+      return;
+    }
+    const { head, status, text, about, isAsShown, rows } = part;
+    yield begun({ ...head, status, text, about, isAsShown });
+    yield* list('values', rows, undefined);
+    yield '}';
+  },
 
-  /** Prints the beginning of a revision, without its closing brace, since its addenda follow inside it. */
-  private open(members: object): string {
-    const before = `${this.isRevisionOpen ? ']}' : ''}${this.revisions++ === 0 ? '' : ','}`;
-    this.isRevisionOpen = true;
-    this.addenda = 0;
-    return `${before}${JSON.stringify(members).slice(0, -1)}`;
-  }
+  *end(count) {
+    yield `${count === 0 ? '' : ']}'}],"total":${count}}`;
+  },
+};
 
-  private addendum(members: object): string {
-    const opened = this.isRevisionOpen ? '' : `${this.open({ number: 0 })},"addenda":[`;
-    return `${opened}${this.addenda++ === 0 ? '' : ','}${JSON.stringify(members).slice(0, -1)}`;
-  }
-}
+/** Prints an object without its closing brace, since more members follow. */
+const begun = (members: object): string => JSON.stringify(members).slice(0, -1);
 
 function* list(name: string, rows: FieldRows, refusal: string | undefined): Generator<string> {
   yield refusal === undefined ? '' : `,"refusal":${JSON.stringify(refusal)}`;

@@ -9,8 +9,6 @@ import {
   type FieldAtTheTime,
   type Lost,
   type Person,
-  type RecordHead,
-  type RecordPart,
   type RecordPrinter,
   type Remark,
   type Revision,
@@ -18,10 +16,8 @@ import {
   type UnsignedChanges,
 } from './record';
 
-export class RecordPage implements RecordPrinter {
-  private isSectionOpen = false;
-
-  *head({ target, readAt, stored, isDeleted, chain }: RecordHead): Generator<string> {
+export const RECORD_PAGE: RecordPrinter = {
+  *head({ target, readAt, stored, isDeleted, chain }) {
     const name = `${target.resourceType} ${target.id}`;
     yield markup`<!doctype html>
 <html lang="en">
@@ -44,33 +40,28 @@ export class RecordPage implements RecordPrinter {
 <p class="soft">Read on ${timeOf(readAt)}. All times are in UTC.</p>
 </section>
 `.text;
-  }
+  },
 
-  *part(part: RecordPart): Generator<string> {
-    switch (part.kind) {
-      case 'revision':
-        yield* this.revision(part);
-        return;
-      case 'unsigned':
-        yield* this.unsigned(part);
-        return;
-      case 'remark':
-        yield this.openSection();
-        yield* remark(part);
-        return;
-      case 'lost':
-        yield this.openSection();
-        yield lost(part).text;
-    }
-  }
+  *section(part, isFirst) {
+    yield isFirst ? '' : '</section>\n';
+    if (part === undefined)
+      yield markup`<section class="revision" aria-labelledby="before">
+<h2 id="before">Before the first signature</h2>
+`.text;
+    else yield* part.kind === 'revision' ? revision(part) : unsigned(part);
+  },
 
-  *end(count: number): Generator<string> {
-    yield this.closeSection();
+  *addendum(part) {
+    if (part.kind === 'remark') yield* remark(part);
+    else yield lost(part).text;
+  },
+
+  *end(count) {
     yield markup`${
       count === 0
         ? markup`<section aria-labelledby="none"><h2 id="none">No addenda</h2><p>Nothing was signed, amended, noted or commented here.</p></section>
 `
-        : NOTHING
+        : new Html('</section>\n')
     }</main>
 <footer>
 <p>End of the record: ${counted(count, 'addendum', 'addenda')} shown, none left out.</p>
@@ -78,45 +69,24 @@ export class RecordPage implements RecordPrinter {
 </body>
 </html>
 `.text;
-  }
+  },
+};
 
-  private *revision({ number, head, status, rows, refusal }: Revision): Generator<string> {
-    yield this.closeSection();
-    this.isSectionOpen = true;
-    const id = `revision-${number}`;
-    yield markup`<section class="revision" aria-labelledby="${id}">
+function* revision({ number, head, status, rows, refusal }: Revision): Generator<string> {
+  const id = `revision-${number}`;
+  yield markup`<section class="revision" aria-labelledby="${id}">
 <h2 id="${id}">Revision ${number}: ${status ?? 'signed'}</h2>${authorship(head, 'Signed')}
 `.text;
-    if (number === 1) yield* table(rows, 'Values as they were signed in revision 1', VALUES);
-    else {
-      const caption = `Changes from revision ${number - 1} to revision ${number}`;
-      yield* table(rows, caption, CHANGES, refusal);
-    }
-  }
+  if (number === 1) yield* table(rows, 'Values as they were signed in revision 1', VALUES);
+  else yield* table(rows, `Changes from revision ${number - 1} to revision ${number}`, CHANGES, refusal);
+}
 
-  private *unsigned({ since, status, rows, refusal }: UnsignedChanges): Generator<string> {
-    yield this.closeSection();
-    this.isSectionOpen = true;
-    yield markup`<section class="revision" aria-labelledby="unsigned">
+function* unsigned({ since, status, rows, refusal }: UnsignedChanges): Generator<string> {
+  yield markup`<section class="revision" aria-labelledby="unsigned">
 <h2 id="unsigned">Not signed: changes since revision ${since}</h2>
 <p class="warning">The content stored now${status === undefined ? NOTHING : markup` (status ${value({ text: status })})`} differs from the content signed as revision ${since}. Nobody has signed these changes.</p>
 `.text;
-    yield* table(rows, `Changes since revision ${since}, not signed`, CHANGES, refusal);
-  }
-
-  private openSection(): string {
-    if (this.isSectionOpen) return '';
-    this.isSectionOpen = true;
-    return markup`<section class="revision" aria-labelledby="before">
-<h2 id="before">Before the first signature</h2>
-`.text;
-  }
-
-  private closeSection(): string {
-    const closing = this.isSectionOpen ? '</section>\n' : '';
-    this.isSectionOpen = false;
-    return closing;
-  }
+  yield* table(rows, `Changes since revision ${since}, not signed`, CHANGES, refusal);
 }
 
 function chainState({ intact, length, head, broken }: Verification): Html {

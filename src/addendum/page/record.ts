@@ -85,10 +85,17 @@ export interface Lost {
   readonly reason: string;
 }
 
-export type RecordPart = Revision | Remark | Lost | UnsignedChanges;
+/** A part that begins a section of the record. */
+export type Section = Revision | UnsignedChanges;
 
+export type RecordPart = Section | Remark | Lost;
+
+/** Prints a record. Each section has the addenda that follow its revision. */
 export interface RecordPrinter {
   head(head: RecordHead): Iterable<string>;
-  part(part: RecordPart): Iterable<string>;
+  /** Ends the section before, and begins one: without a part, that of the addenda before the first revision. */
+  section(part: Section | undefined, isFirst: boolean): Iterable<string>;
+  addendum(part: Remark | Lost, isFirst: boolean): Iterable<string>;
+  /** @param count how many addenda were printed; without any, no section was begun */
   end(count: number): Iterable<string>;
 }
