@@ -1,13 +1,12 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { errorHeaders } from '../fhir/edge/fhir-error.filter';
+import { type ArgumentsHost, Catch, HttpException } from '@nestjs/common';
+import { type Response } from 'express';
+import { errorHeaders, FhirErrorFilter } from '../fhir/edge/fhir-error.filter';
 import { FHIR_ERRORS } from '../fhir/edge/operation-outcome';
-import { Environment } from '../platform/config/environment';
 import { type ErrorCode, helpLink } from '../platform/errors/error-codes';
 import { type ErrorKind } from '../platform/errors/error-kind';
-import { RequestContext } from '../platform/request/request-context';
 import { errorCodeOf } from '../platform/errors/service-error';
 import { serviceErrorOf } from '../platform/http/service-error-of';
-import { errorTrace } from '../platform/logging/error-trace';
+import { sendJson } from './json-answer';
 import { RpcRefusal } from './rpc-refusal';
 
 /** Error kinds of a resource that a call refers to. RPC sends 422 for them, since the route itself exists. */
@@ -28,28 +27,30 @@ export interface RpcFailure {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-@Injectable()
-export class RpcErrors {
-  private readonly logger = new Logger(RpcErrors.name);
+/** Sends errors in the form of RPC. Denials are sent as an OperationOutcome, as on every other route. */
+@Catch()
+export class RpcErrors extends FhirErrorFilter {
+  override catch(error: unknown, host: ArgumentsHost): void {
+    const response = host.switchToHttp().getResponse<Response>();
+    const kind = serviceErrorOf(error)?.kind;
+    const isDenied = kind === 'unauthorized' || kind === 'forbidden' || kind === 'throttled';
+    if (isDenied || error instanceof HttpException || response.headersSent) {
+      super.catch(error, host);
+      return;
+    }
+    const { status, text, headers } = this.failureOf(error);
+    void sendJson(response, status, text, headers);
+  }
 
-  constructor(
-    private readonly requests: RequestContext,
-    private readonly environment: Environment,
-  ) {}
-
-  /** The response of an error. An unexpected error is logged with its stack; its response has only the request id. */
+  /** The response to an error, or its part in the response to a batch. The error is logged if it is unexpected. */
   failureOf(error: unknown): RpcFailure {
-    const known = serviceErrorOf(error);
-    if (known === undefined) {
-      this.logger.error('A call failed unexpectedly', errorTrace(error));
-      const message = `Internal error. Name this request id to the operator: ${this.requests.requestId ?? 'none'}`;
+    const known = this.logged(error);
+    if (known === undefined)
       return {
         status: 500,
-        text: JSON.stringify({ error: { message, type: 'internal-error' satisfies ErrorCode } }),
+        text: JSON.stringify({ error: { message: this.internalError, type: 'internal-error' satisfies ErrorCode } }),
         headers: helpLink(this.environment.baseUrl, 'internal-error'),
       };
-    }
-    if (known.details.operatorDetail !== undefined) this.logger.warn(known.details.operatorDetail);
     const code = errorCodeOf(known);
     const more = { type: code === BARE ? undefined : code, ...(known instanceof RpcRefusal && known.more) };
     return {

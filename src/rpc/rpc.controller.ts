@@ -17,7 +17,6 @@ import { idempotencyKeyOf } from './repeats/idempotency-key';
 import { type CallKey } from './repeats/kept-calls';
 import { RpcAccess } from './rpc-access';
 import { RpcDispatcher } from './rpc-dispatcher';
-import { RpcErrorFilter } from './rpc-error.filter';
 import { RpcErrors } from './rpc-errors';
 import { RpcRefusal } from './rpc-refusal';
 
@@ -29,7 +28,7 @@ const EARLY_CHARACTERS = 256 * 1024;
 
 @ApiExcludeController()
 @OperationId('rpc')
-@UseFilters(RpcErrorFilter)
+@UseFilters(RpcErrors)
 @Controller('rpc')
 export class RpcController {
   constructor(

@@ -15,11 +15,11 @@ import { FHIR_ERRORS, fatalOutcome, outcomeOf } from './operation-outcome';
  */
 @Catch()
 export class FhirErrorFilter implements ExceptionFilter {
-  private readonly logger = new Logger(FhirErrorFilter.name);
+  private readonly logger = new Logger(this.constructor.name);
 
   constructor(
     private readonly requests: RequestContext,
-    private readonly environment: Environment,
+    protected readonly environment: Environment,
   ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
@@ -30,9 +30,8 @@ export class FhirErrorFilter implements ExceptionFilter {
       this.logger.error('An answer was cut off', errorTrace(error));
       return;
     }
-    const known = serviceErrorOf(error);
+    const known = this.logged(error);
     if (known !== undefined) {
-      if (known.details.operatorDetail !== undefined) this.logger.warn(known.details.operatorDetail);
       response.locals[REFUSAL] = known;
       void sendAnswer(response, {
         status: FHIR_ERRORS[known.kind].status,
@@ -41,13 +40,24 @@ export class FhirErrorFilter implements ExceptionFilter {
       });
       return;
     }
-    this.logger.error('A request failed unexpectedly', errorTrace(error));
-    const diagnostics = `Internal error. Name this request id to the operator: ${this.requests.requestId ?? 'none'}`;
     void sendAnswer(response, {
       status: 500,
-      text: JSON.stringify(fatalOutcome('exception', 'internal-error', diagnostics)),
+      text: JSON.stringify(fatalOutcome('exception', 'internal-error', this.internalError)),
       headers: helpLink(this.environment.baseUrl, 'internal-error'),
     });
+  }
+
+  /** Logs what only the operator may see. @returns the error for the caller; undefined for an unexpected one */
+  protected logged(error: unknown): ServiceError | undefined {
+    const known = serviceErrorOf(error);
+    if (known === undefined) this.logger.error('A request failed unexpectedly', errorTrace(error));
+    else if (known.details.operatorDetail !== undefined) this.logger.warn(known.details.operatorDetail);
+    return known;
+  }
+
+  /** The message of an unexpected error. */
+  protected get internalError(): string {
+    return `Internal error. Name this request id to the operator: ${this.requests.requestId ?? 'none'}`;
   }
 }
 
