@@ -6,7 +6,6 @@ import { limitedToRows } from '../../platform/request/request-context';
 import { valuesInBody } from '../../operation/body-values';
 import { type OperationRequest } from '../../operation/operation';
 import { type Compartment, Compartments } from '../../resource/compartment/compartments';
-import { type ReachedTypes } from '../../search/rows/reach';
 import { RowLimits } from '../../resource/rows/row-limits';
 import { type SearchParameterSet } from '../../search-index/extract/search-parameter-set';
 import { SearchIndex } from '../../search-index/search-index';
@@ -44,7 +43,10 @@ export class EverythingCalls {
     private readonly slices: Slices,
   ) {}
 
-  /** @throws ServiceError 'invalid' for a parameter that is unknown or malformed */
+  /**
+   * @throws ServiceError 'invalid' for a parameter that is unknown or malformed, 'forbidden' to a caller who may not
+   * search Patients
+   */
   async read({ id = '', query, body, headers, rootUrl, format }: OperationRequest): Promise<EverythingCall> {
     const compartment = await this.compartments.of('Patient');
     const { parameters } = await this.index.current();
@@ -54,10 +56,12 @@ export class EverythingCalls {
       maxTimeoutSeconds: this.environment.everythingTimeoutMaxSeconds,
       isInCompartment: (type) => type === 'Patient' || (compartment.parameterIdsByType.get(type) ?? []).length > 0,
     });
-    const { types, since, period, subset } = request;
-    if (!isFurtherPage(request)) compartment.assertFinished(types);
+    const { types, since, period, subset, cursor } = request;
+    // A later page shows the versions that the first page has listed.
+    if (cursor === undefined || subset === 'count') compartment.assertFinished(types);
     const all = ['Patient', ...compartment.parameterIdsByType.keys()];
-    const granted = await this.grantedTypes(id, all, types);
+    const granted = await this.limits.ofCompartment({ type: 'Patient', id }, all, types);
+    if (granted.hidden.includes('Patient')) throw await this.limits.refusalOf(['Patient']);
     const included = includesOf(given, parameters);
     const further = included && [...included.types, ...included.references.flatMap((one) => one.types)];
     if (included !== undefined && included.types.length > 0) {
@@ -93,21 +97,6 @@ export class EverythingCalls {
     };
   }
 
-  /**
-   * Returns the types of the compartment that the caller may search, with the granted rows, and those that the caller
-   * may not search.
-   * @throws ServiceError 'forbidden' to a caller who may not search Patients
-   */
-  private async grantedTypes(
-    id: string,
-    types: readonly string[],
-    shown: ReadonlySet<string> | undefined,
-  ): Promise<ReachedTypes> {
-    const granted = await this.limits.ofCompartment({ type: 'Patient', id }, types, shown);
-    if (granted.hidden.includes('Patient')) throw await this.limits.refusalOf(['Patient']);
-    return granted;
-  }
-
   private reasonsOf(compartment: Compartment, parameters: SearchParameterSet): Reasons {
     const reasons =
       this.reasons.get(compartment) ?? reasonsOf(compartment, () => referenceNamesOf(compartment, parameters));
@@ -115,10 +104,6 @@ export class EverythingCalls {
     return reasons;
   }
 }
-
-/** Whether a later page is requested. It shows the versions that the first page has listed. */
-const isFurtherPage = ({ cursor, count, subset, isManifest }: EverythingRequest): boolean =>
-  cursor !== undefined && count !== undefined && subset !== 'count' && !isManifest;
 
 /**
  * Returns the names of references by parameter id, such as `Observation:performer` (the notation of `_include`), for
