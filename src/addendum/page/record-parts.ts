@@ -7,7 +7,7 @@ import { memberOf } from '../../platform/json/plain-object';
 import { type Slices } from '../../platform/time/slices';
 import { type StoredResource } from '../../model/stored-resource';
 import { type StoredEntry } from '../chain/addendum-entries.repository';
-import { diffSnapshots } from '../snapshots/snapshot-diff';
+import { diffOutlines } from '../snapshots/snapshot-diff';
 import { AMENDMENT, HISTORY } from '../types/addendum-kinds';
 import { changeRows, type FieldRows, listedRows, valueRows } from './field-rows';
 import {
@@ -39,7 +39,6 @@ const membersIn = (text: string): Members => new Map(membersOf(text).map(({ key,
 /** The last signed body before the current position in the record. */
 interface Signed {
   readonly number: number;
-  readonly text: string;
   readonly fields: SnapshotFields;
   /** Hash of the list of changes since the signed body before, as an Amendment stores it; undefined for the first. */
   readonly diffHash: string | undefined;
@@ -85,7 +84,7 @@ export class RecordParts {
   async unsigned(): Promise<UnsignedChanges | undefined> {
     const { signed, stored } = this;
     if (signed === undefined || stored === undefined) return undefined;
-    const { rows, refusal, diffHash } = await this.changesOf(signed, stored.text, await this.fieldsOf(stored.text));
+    const { rows, refusal, diffHash } = await this.changesOf(signed, await this.fieldsOf(stored.text));
     if (diffHash === NO_CHANGES) return undefined;
     const status = stringIn(membersIn(stored.text), 'status');
     return { kind: 'unsigned', since: signed.number, status, rows, refusal };
@@ -96,18 +95,17 @@ export class RecordParts {
     const before = this.signed;
     const number = (before?.number ?? 0) + 1;
     const { diffHash, ...shown } =
-      before === undefined ? { rows: valueRows(fields) } : await this.changesOf(before, text, fields);
-    this.signed = { number, text, fields, diffHash };
+      before === undefined ? { rows: valueRows(fields) } : await this.changesOf(before, fields);
+    this.signed = { number, fields, diffHash };
     return { kind: 'revision', number, head, status, ...shown };
   }
 
   private async changesOf(
     before: Signed,
-    text: string,
     fields: SnapshotFields,
   ): Promise<{ readonly rows: FieldRows; readonly refusal?: string; readonly diffHash?: string }> {
     try {
-      const diff = await this.slices.run(diffSnapshots(before.text, text));
+      const diff = await this.slices.run(diffOutlines(before.fields.outline, fields.outline));
       return { rows: changeRows(before.fields, fields, diff.entries), diffHash: hashOf(diff.text) };
     } catch (error) {
       if (!(error instanceof ServiceError) || error.kind !== 'unprocessable') throw error;

@@ -42,9 +42,11 @@ const CHILDREN_AT_ONCE = 256;
  * @throws ServiceError 'unprocessable' when the entries would be too long to store
  */
 export function* diffSnapshots(oldText: string, newText: string): Steps<SnapshotDiff> {
-  const differ = new Differ(yield* JsonOutline.of(oldText), yield* JsonOutline.of(newText));
-  return yield* differ.compare();
+  return yield* diffOutlines(yield* JsonOutline.of(oldText), yield* JsonOutline.of(newText));
 }
+
+export const diffOutlines = (before: JsonOutline, after: JsonOutline): Steps<SnapshotDiff> =>
+  new Differ(before, after).compare();
 
 type Path = readonly string[];
 
