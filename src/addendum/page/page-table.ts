@@ -73,11 +73,6 @@ export function* table(
 }
 
 function* changedCells({ type, old, new: now }: FieldRow): Generator<Html> {
-  if (type === 'respelled') {
-    yield markup`${BEFORE}${value(old)}</td>
-${AFTER}${value(now)}</td>`;
-    return;
-  }
   if (type === 'reordered') {
     yield BEFORE;
     yield* elements(old);
@@ -89,8 +84,9 @@ ${AFTER}`;
   }
   const isOtherKind = old !== undefined && now !== undefined && old.kind !== now.kind;
   const [before, after] = [value(old, isOtherKind), value(now, isOtherKind)];
-  yield markup`${BEFORE}${old === undefined ? ABSENT : markup`<del>${before}</del>`}</td>
-${AFTER}${now === undefined ? ABSENT : markup`<ins>${after}</ins>`}</td>`;
+  const isSame = type === 'respelled';
+  yield markup`${BEFORE}${isSame || old === undefined ? before : markup`<del>${before}</del>`}</td>
+${AFTER}${isSame || now === undefined ? after : markup`<ins>${after}</ins>`}</td>`;
 }
 
 /** Prints the elements of an array as a numbered list, each by itself, since there may be many. */
