@@ -84,7 +84,8 @@ module.exports = {
     { ...onServer(project('e2e', E2E, 'test')), testPathIgnorePatterns: ['/test/faults/'] },
     onServer(project('faults', E2E, 'test/faults')),
   ],
-  testTimeout: 60_000, // for machines with other work; what a spec waits for itself has shorter limits
+  // For machines with other work: longer than the start of a server may take (server-process.ts).
+  testTimeout: 180_000,
   // Specs wait for timeouts and for servers that start: with one worker for a core, cores are idle.
   maxWorkers: Math.ceil(1.5 * availableParallelism()),
   testSequencer: '<rootDir>/test/support/projects-in-order.cjs',

@@ -417,5 +417,5 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the destinations of th
     expect(tasks.length).toBeGreaterThan(100);
     expect(tasks.filter((milliseconds) => milliseconds > LONGEST_TASK_MILLISECONDS)).toEqual([]);
     expectNoComplaints();
-  }, 180_000);
+  });
 });

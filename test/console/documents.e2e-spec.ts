@@ -243,5 +243,5 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of signed doc
     await page.keyboard.press('ArrowLeft');
     await page.getByRole('heading', { name: 'Revision 1', level: 2 }).waitFor();
     expect(await trace.longest()).toBeLessThan(600); // measured: 61 to 209 ms
-  }, 180_000);
+  });
 });

@@ -278,7 +278,7 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
     await page.getByText('more characters').or(json.getByText('urn:data')).first().waitFor();
     expect(await trace.longest()).toBeLessThan(600); // measured: 109 to 113 ms
     await bed.app.delete('/fhir/Basic/large');
-  }, 180_000);
+  });
 
   it('continues after the Session ended, with the entered text', async () => {
     const tab = await bed.signIn();

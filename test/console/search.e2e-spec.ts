@@ -257,5 +257,5 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the search lab of the 
     await json.getByText(/ 35999"/).waitFor();
     const tasks = await trace.stop();
     expect(tasks.filter((milliseconds) => milliseconds > LONGEST_TASK_MILLISECONDS)).toEqual([]);
-  }, 180_000);
+  });
 });

@@ -89,7 +89,7 @@ describe(cancelledWhenGone.name, () => {
       const leftAt = performance.now();
       request.leave();
       expect(await request.ended).toMatchObject({ message: 'gone' });
-      expect(performance.now() - leftAt).toBeLessThan(5_000);
+      expect(performance.now() - leftAt).toBeLessThan(20_000); // the statement would take 30 s
       expect([await counted(RUNNING), await database.countInTransaction()]).toEqual([0, 0]);
       // Earlier writes are rolled back, and all connections serve other requests.
       expect(await Promise.all([1, 2, 3, 4].map(() => database.findValue('a')))).toEqual([0, 0, 0, 0]);

@@ -159,6 +159,6 @@ describe(`the audit trail after ${ROUNDS} kills of the server and lost connectio
       expect(acknowledged.size).toBeGreaterThan(10 * ROUNDS);
       if (ROUNDS > 5) process.stdout.write(`changes, each with its AuditEvent: ${written.size}\n`);
     },
-    60_000 + ROUNDS * 30_000,
+    180_000 + ROUNDS * 30_000,
   );
 });

@@ -18,7 +18,7 @@ beforeEach(async () => {
   await bed.renew(server);
   ({ receiver } = bed);
   await server.makeDestination();
-}, 60_000);
+});
 afterAll(() => bed.close());
 
 const WAITING =
@@ -52,7 +52,7 @@ describe('kill -9 of a server', () => {
       errors: [UNKNOWN, UNKNOWN],
     });
     expect(await bed.query(WAITING)).toEqual([{ events: 0, batches: 0 }]);
-  }, 120_000);
+  });
 
   it('during an attempt: other servers send the batch again long before the lease ends', async () => {
     receiver.next({ kind: 'hang' });
@@ -61,9 +61,9 @@ describe('kill -9 of a server', () => {
     const second = await bed.start();
     await server.kill('SIGKILL');
     // The lease lasts 45 s: the timeout of 30 s, and 15 s more. The other server must take over faster.
-    await eventually('the other one sends', () => receiver.requests.length === 2, 10_000);
+    await eventually('the other one sends', () => receiver.requests.length === 2, 30_000);
     await second.delivered(1);
-  }, 60_000);
+  });
 
   it('at any time: no event is lost or reordered, and the counts stay right', async () => {
     receiver.always({ kind: 'slow', milliseconds: 5 });
@@ -93,7 +93,7 @@ describe('kill -9 of a server', () => {
     expect(repeated).toBeLessThanOrEqual(attempts);
     expect(receiver.mostAtOnce).toBe(1);
     expect(await bed.query(WAITING)).toEqual([{ events: 0, batches: 0 }]);
-  }, 120_000);
+  });
 });
 
 describe('The liveness connection of a worker', () => {
@@ -108,7 +108,7 @@ describe('The liveness connection of a worker', () => {
       messageBatchesDelivered: 1,
       messageBatchesDeliveryAttempts: 1,
     });
-  }, 60_000);
+  });
 });
 
 describe('SIGTERM', () => {
@@ -124,7 +124,7 @@ describe('SIGTERM', () => {
       messagesInProcess: 0,
     });
     expect(receiver.requests.length).toBe(1);
-  }, 60_000);
+  });
 
   it('aborts a hanging attempt after SVC_SHUTDOWN_SECONDS, and counts it', async () => {
     receiver.next({ kind: 'hang' });
@@ -137,5 +137,5 @@ describe('SIGTERM', () => {
       counts: { messageBatchesDelivered: 1, messageBatchesDeliveryAttempts: 1 },
       errors: ['The server was stopped before an answer came'],
     });
-  }, 60_000);
+  });
 });

@@ -28,7 +28,6 @@ describe('The delivery specs', () => {
         await bed.close();
       }
     },
-    120_000,
   );
 });
 
@@ -41,11 +40,7 @@ describe('The unchanged server', () => {
   });
   afterAll(() => bed.close());
 
-  it.each([...byScenario])(
-    'passes the scenario "%s"',
-    async (_name, defect) => {
-      await defect.scenario(await stageOf(bed, defect));
-    },
-    60_000,
-  );
+  it.each([...byScenario])('passes the scenario "%s"', async (_name, defect) => {
+    await defect.scenario(await stageOf(bed, defect));
+  });
 });

@@ -51,26 +51,22 @@ describe('kill -9 of a server', () => {
     proxy = await TcpProxy.start(bed.database.url);
     server = await bed.start({ DATABASE_URL: proxy.url });
     await server.makeDestination();
-  }, 60_000);
+  });
   afterAll(async () => {
     await bed.close();
     await proxy.stop();
   });
 
-  it.each(HELD_POINTS)(
-    '%s: no event is lost or invented (F1, F2)',
-    async (_point, place) => {
-      const held = await HeldTrigger.on(bed.database.url, place);
-      const writing = server.putPatient('p', bed.receiver.requests.length).catch(() => undefined);
-      await held.reached();
-      await server.kill('SIGKILL');
-      await held.release(bed.database.url);
-      await writing;
-      server = await bed.start({ DATABASE_URL: proxy.url });
-      await expectAllIsRight(bed, server);
-    },
-    60_000,
-  );
+  it.each(HELD_POINTS)('%s: no event is lost or invented (F1, F2)', async (_point, place) => {
+    const held = await HeldTrigger.on(bed.database.url, place);
+    const writing = server.putPatient('p', bed.receiver.requests.length).catch(() => undefined);
+    await held.reached();
+    await server.kill('SIGKILL');
+    await held.release(bed.database.url);
+    await writing;
+    server = await bed.start({ DATABASE_URL: proxy.url });
+    await expectAllIsRight(bed, server);
+  });
 
   it('after a COMMIT whose response is lost: the event is sent although the client got no response (F1, F19)', async () => {
     const before = (await bed.committed()).size;
@@ -82,7 +78,7 @@ describe('kill -9 of a server', () => {
     server = await bed.start({ DATABASE_URL: proxy.url });
     await expectAllIsRight(bed, server);
     expect((await bed.committed()).size).toBe(before + 1);
-  }, 60_000);
+  });
 
   it('right after its response: each acknowledged event is sent (F1)', async () => {
     const answers = await Promise.all([1, 2, 3, 4].map((value) => server.putPatient(`q${value}`, value)));
@@ -90,7 +86,7 @@ describe('kill -9 of a server', () => {
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
     server = await bed.start({ DATABASE_URL: proxy.url });
     await expectAllIsRight(bed, server);
-  }, 60_000);
+  });
 });
 
 describe('A crash of the database', () => {
@@ -109,31 +105,27 @@ describe('A crash of the database', () => {
     bed = await DeliveryBed.open({}, { name, url: databaseUrl(postgres.url, name), drop: () => Promise.resolve() });
     server = await bed.start();
     await server.makeDestination();
-  }, 120_000);
+  });
   afterAll(async () => {
     await bed.close();
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
   });
 
-  it.each(HELD_POINTS)(
-    '%s: the server keeps running, and no event is lost (F3)',
-    async (_point, place) => {
-      const held = await HeldTrigger.on(bed.database.url, place);
-      const writing = server.putPatient('p', bed.receiver.requests.length).catch(() => undefined);
-      await held.reached();
-      await crash(bed);
-      await held.release(bed.database.url);
-      await writing;
-      await eventually(
-        'the server answers again',
-        async () => (await server.putPatient('after', 1)).status < 300,
-        30_000,
-      );
-      await expectAllIsRight(bed, server);
-    },
-    60_000,
-  );
+  it.each(HELD_POINTS)('%s: the server keeps running, and no event is lost (F3)', async (_point, place) => {
+    const held = await HeldTrigger.on(bed.database.url, place);
+    const writing = server.putPatient('p', bed.receiver.requests.length).catch(() => undefined);
+    await held.reached();
+    await crash(bed);
+    await held.release(bed.database.url);
+    await writing;
+    await eventually(
+      'the server answers again',
+      async () => (await server.putPatient('after', 1)).status < 300,
+      30_000,
+    );
+    await expectAllIsRight(bed, server);
+  });
 });
 
 /** Kills one backend (kill -9). PostgreSQL then ends all sessions and replays its WAL. */

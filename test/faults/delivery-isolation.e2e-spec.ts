@@ -39,7 +39,7 @@ beforeAll(async () => {
   await server.makeDestinations(HEALTHY.map((id) => ({ id, url: at(well, id) })));
   await write(1);
   await healthyHaveAll();
-}, 60_000);
+});
 afterAll(async () => {
   await bed.close();
   await hanging.stop();
@@ -99,7 +99,7 @@ describe('Many receivers that hang in different ways (F13)', () => {
     await healthyHaveAll();
     // On a busy machine, attempts whose receivers took nothing may have ended; the next ones begin.
     await eventually('each hangs in one attempt', () => hanging.open() === TARPITS.length);
-  }, 60_000);
+  });
 
   it('D2: delay neither the first attempt nor the retry of a new destination', async () => {
     await makeTarpits();
@@ -113,7 +113,7 @@ describe('Many receivers that hang in different ways (F13)', () => {
     expect(retried.requests.length).toBe(2);
     await eventually('each hangs in one attempt', () => hanging.open() === TARPITS.length);
     await remove('new');
-  }, 60_000);
+  });
 
   it('D2: delay no new event of a destination that the same poll finds', async () => {
     const receiver = await bed.startReceiver();
@@ -130,7 +130,7 @@ describe('Many receivers that hang in different ways (F13)', () => {
     await server.delivered(2, 't-found');
     await eventually('all of them hang', () => hanging.open() === TARPITS.length);
     await remove('t-found');
-  }, 60_000);
+  });
 
   it('D2: do not delay a first retry when they time out together', async () => {
     const crowd = Array.from({ length: 60 }, (_value, index) => `crowd-${index}`);
@@ -165,7 +165,7 @@ describe('Many receivers that hang in different ways (F13)', () => {
     expect(before).toBeGreaterThan(crowd.length / 4);
     expect(after).toBeGreaterThan(before / 3);
     await remove(...crowd, 'retried');
-  }, 60_000);
+  });
 
   it('D2: delay no other destination if TCP never connects, and fail after their timeout', async () => {
     const full = await FullBacklog.start();
@@ -181,7 +181,7 @@ describe('Many receivers that hang in different ways (F13)', () => {
     } finally {
       await full.stop();
     }
-  }, 60_000);
+  });
 
   it('D2: use no memory for bodies while they wait for a connection or a response', async () => {
     await putLarge();
@@ -198,15 +198,11 @@ describe('Many receivers that hang in different ways (F13)', () => {
       await removeTarpits();
     }
     // 200 MB were sent. Garbage remains until a collection, which writes cause.
-    await eventually(
-      'no body is in memory',
-      async () => {
-        await write(1);
-        return (await residentBytes()) - memory < 120_000_000;
-      },
-      60_000,
-    );
-  }, 150_000);
+    await eventually('no body is in memory', async () => {
+      await write(1);
+      return (await residentBytes()) - memory < 120_000_000;
+    });
+  });
 
   it('D2: use memory for bodies up to the budget if they read nothing; the slowest fail when others wait', async () => {
     // The body is longer than the 4 MB that Linux buffers for a sending socket.
@@ -217,14 +213,10 @@ describe('Many receivers that hang in different ways (F13)', () => {
     await eventually('all of them are connected', () => hanging.open() > TARPITS.length / 2, 60_000);
     await write(5);
     await healthyHaveAll(60_000);
-    await eventually(
-      'one that took nothing has failed',
-      async () => {
-        const states = await Promise.all(TARPITS.map((id) => server.status(id)));
-        return states.some(({ errors }) => errors.some((error) => String(error).startsWith('The receiver took less')));
-      },
-      60_000,
-    );
+    await eventually('one that took nothing has failed', async () => {
+      const states = await Promise.all(TARPITS.map((id) => server.status(id)));
+      return states.some(({ errors }) => errors.some((error) => String(error).startsWith('The receiver took less')));
+    });
     // 250 MB are waiting, and each body would be held as a text and as bytes.
     expect((await residentBytes()) - memory).toBeLessThan(240_000_000);
   }, 200_000);
@@ -249,7 +241,7 @@ describe('A destination with a long queue', () => {
     await eventually('it goes on', () => busy.requests.length > requests + 20);
     expect({ faults: arrivalsAt(busy).faults, mostAtOnce: busy.mostAtOnce }).toEqual({ faults: [], mostAtOnce: 1 });
     await remove('busy');
-  }, 60_000);
+  });
 });
 
 const residentBytes = async (): Promise<number> => (await server.metric('process_resident_memory_bytes')) ?? NaN;
@@ -375,5 +367,5 @@ describe('A server that stops while many receivers hang', () => {
       from delivery_attempt where outcome = 'The server was stopped before an answer came'`);
     expect(counted?.failures).toBe(TARPITS.length);
     expect(counted?.statements).toBeLessThanOrEqual(5);
-  }, 60_000);
+  });
 });

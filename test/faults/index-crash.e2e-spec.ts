@@ -88,7 +88,7 @@ describe('an index build during a kill of the server and a crash of PostgreSQL',
     const headers = { Authorization: ROOT, 'Content-Type': 'application/json' };
     const stored = await fetch(`${server.url}/fhir`, { method: 'POST', headers, body });
     expect([stored.status, stored.ok ? '' : await stored.text()]).toEqual([200, '']);
-  }, PATIENCE);
+  });
   afterAll(async () => {
     await server?.end('SIGKILL');
     for (const client of clients) await client.end().catch(() => undefined);
@@ -224,5 +224,5 @@ describe('an index build during a kill of the server and a crash of PostgreSQL',
     // The second server has restarted no index job.
     expect(server.output).toMatch(/The index of Patient \(\d+ parameters\) is complete: 300 resources/);
     expect(server.output).not.toMatch(/Indexing Patient anew/);
-  }, 180_000);
+  });
 });

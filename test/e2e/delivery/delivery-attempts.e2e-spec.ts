@@ -100,7 +100,7 @@ describe('A failed delivery attempt', () => {
         return found.errors.length > 0 ? found : undefined;
       });
       expect(errors).toEqual(['No answer within 1 s']);
-      expect(performance.now() - startedAt).toBeLessThan(10_000); // the receiver would let it wait forever
+      expect(performance.now() - startedAt).toBeLessThan(30_000); // the receiver would let it wait forever
       await delivered(destinationId, 1);
     },
   );

@@ -161,17 +161,13 @@ describe('a version that computes other index rows', () => {
     // The new server continues with the remaining five resources, and does not restart.
     expect(server?.output).toMatch(/The index of Patient \(\d+ parameters\) is complete: 60 resources/);
     expect(server?.output).not.toMatch(/Indexing Patient anew/);
-  }, 180_000);
+  });
 
-  it.each(others.map((mend) => [mend.version, mend] as const))(
-    'H1: causes a rebuild: %s',
-    async (_version, mend) => {
-      await rebuildBegins(mend);
-      await client.query('rollback');
-      await rebuildEnds(mend);
-    },
-    180_000,
-  );
+  it.each(others.map((mend) => [mend.version, mend] as const))('H1: causes a rebuild: %s', async (_version, mend) => {
+    await rebuildBegins(mend);
+    await client.query('rollback');
+    await rebuildEnds(mend);
+  });
 
   it('H1: causes a running older server to serve reads, and to refuse writes', async () => {
     expect((await app.get('/Patient/p07')).status).toBe(200);
