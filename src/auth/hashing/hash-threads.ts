@@ -37,7 +37,7 @@ export class HashThreads implements OnApplicationShutdown {
     this.idle.delete(worker);
     worker.ref();
     worker.postMessage(task);
-    // It also ends with an error of the thread. The next task then starts a new thread.
+    // Rejects if the thread fails; the next task then starts a new thread.
     const [answer] = (await once(worker, 'message', { signal })) as [ThreadAnswer];
     worker.unref();
     this.idle.add(worker);

@@ -5,7 +5,9 @@ import {
   type ResourceChange,
   type ResourceChangeListener,
 } from '../../../src/resource/hooks/resource-change';
+import { UnitOfWork } from '../../../src/platform/database/unit-of-work';
 import { ServiceError } from '../../../src/platform/errors/service-error';
+import { ResourceModule } from '../../../src/resource/resource.module';
 import { startTestApp, type TestApp } from '../../../testing/test-app';
 
 /**
@@ -46,6 +48,56 @@ describe('a listener that becomes active during a create', () => {
     const next = await app.post('/fhir/Flag', flag);
     expect(LateListener.seen).toEqual([next.json<{ id: string }>().id]);
   });
+});
+
+/** Two listeners of Basic: the first needs each change, the second loads data to decide whether it needs one. */
+@Injectable()
+@OnResourceChange({ types: ['Basic'] })
+class EagerListener implements ResourceChangeListener {
+  onChange(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+@Injectable()
+@OnResourceChange({ types: ['Basic'] })
+class LoadingListener implements ResourceChangeListener {
+  static readonly wasInTransaction: boolean[] = [];
+
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  concerns(): Promise<boolean> {
+    LoadingListener.wasInTransaction.push(this.unitOfWork.isOpen);
+    return Promise.resolve(true);
+  }
+
+  onChange(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+@Module({ imports: [ResourceModule], providers: [EagerListener, LoadingListener] })
+class LoadingModule {}
+
+describe('a listener that loads data in `concerns`', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await startTestApp({ modules: [LoadingModule] });
+  });
+  afterAll(() => app.close());
+
+  it.each(['PUT', 'POST'])(
+    'is called before the transaction of a %s, though another listener needs the change',
+    async (method) => {
+      LoadingListener.wasInTransaction.length = 0;
+      const basic = { resourceType: 'Basic', code: { text: 'x' } };
+      const answer = await (method === 'PUT'
+        ? app.put('/fhir/Basic/b1', { ...basic, id: 'b1' })
+        : app.post('/fhir/Basic', basic));
+      expect([answer.status, LoadingListener.wasInTransaction[0]]).toEqual([201, false]);
+    },
+  );
 });
 
 /** A listener that throws at each close of a Session, like one that reads a missing resource. */
