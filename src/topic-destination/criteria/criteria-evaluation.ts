@@ -67,7 +67,6 @@ const criterionCost = (criterion: Criterion | undefined): number => criterion?.c
 /** Evaluates the criteria of one write under one time limit. */
 class WriteWork {
   readonly decisions: Decision[];
-  private startsAt = 0;
 
   constructor(
     private readonly criteria: readonly Criterion[],
@@ -89,12 +88,18 @@ class WriteWork {
     const open = [...places];
     while (open.length > 0 && this.time.millisecondsLeft > 0) {
       const ofOne = Math.min(longestStepOn(length), Math.ceil(this.time.millisecondsLeft));
+      let tries = 0;
+      const begin = (): Steps<void> => {
+        // The criterion that was interrupted in the first try is evaluated again, and both evaluations count.
+        if (tries++ > 0) this.spend(open[0], ofOne);
+        return this.decided(open, waiting, lookup);
+      };
       try {
-        await this.slices.runLimited(() => this.decided(open, waiting, lookup), { ofOne, ofAll: Infinity });
+        await this.slices.runLimited(begin, { ofOne, ofAll: Infinity });
       } catch (error) {
         if (!(error instanceof TooCostly)) throw error;
         // This criterion stays undecided. The others are still evaluated.
-        this.noteEnd(open.shift());
+        this.spend(open.shift(), ofOne);
       }
     }
     return waiting;
@@ -104,16 +109,15 @@ class WriteWork {
   private *decided(open: number[], waiting: number[], lookup: ReferenceLookup): Steps<void> {
     for (let [place] = open; place !== undefined && this.time.millisecondsLeft > 0; [place] = open) {
       const criterion = this.criteria[place];
-      this.startsAt = performance.now();
+      const startsAt = performance.now();
       if (criterion !== undefined && this.budget.allows(criterion) && this.isWaiting(place, lookup))
         waiting.push(place);
-      this.noteEnd(open.shift());
+      this.spend(open.shift(), performance.now() - startsAt);
       yield;
     }
   }
 
-  private noteEnd(place: number | undefined): void {
-    const milliseconds = performance.now() - this.startsAt;
+  private spend(place: number | undefined, milliseconds: number): void {
     this.time.millisecondsLeft -= milliseconds;
     if (place !== undefined) this.budget.spend(this.criteria[place], milliseconds);
   }
