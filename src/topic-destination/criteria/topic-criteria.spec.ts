@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { compileCriterion } from '../../fhirpath/fhirpath';
+import { compileCriterion, type Criterion } from '../../fhirpath/fhirpath';
+import { stopwatch } from '../../platform/time/stopwatch';
 import { changeOf, tryCriteria } from './topic-criteria';
 
 const patient = (members: object): string => JSON.stringify({ resourceType: 'Patient', id: 'p', ...members });
@@ -129,5 +130,38 @@ describe('a fault of a criterion', () => {
     ['Patient', "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!'.matches('^(a+)+$')"],
   ])('is not reported for a valid criterion of %s: %s', (type, expression) => {
     expect(faultOf(expression, type)).toBe('none');
+  });
+});
+
+describe(tryCriteria.name, () => {
+  const working = (milliseconds: (trial: number) => number): Criterion => {
+    let trials = 0;
+    return {
+      cost: 1,
+      matches: () => {
+        const spent = stopwatch();
+        const limit = milliseconds(trials++);
+        while (spent() < limit);
+        return true;
+      },
+    };
+  };
+
+  it('accepts a criterion whose first evaluation alone is slow', () => {
+    expect(() => {
+      tryCriteria(
+        working((trial) => (trial === 0 ? 200 : 0)),
+        'Patient',
+      );
+    }).not.toThrow();
+  });
+
+  it('refuses a criterion that is slow each time', () => {
+    expect(() => {
+      tryCriteria(
+        working(() => 200),
+        'Patient',
+      );
+    }).toThrow('it takes too long');
   });
 });
