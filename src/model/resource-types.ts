@@ -119,7 +119,8 @@ export class ResourceTypes extends HandlerRegistry<OwnResourceType, object> {
 
   private unknownType(type: string): ServiceError {
     const near = nearestCode(type, [...this.names(), ...this.routeNames]);
-    const hint = didYouMean(near, ' GET /metadata lists those that are.');
+    // The name of a route is in a wrong position or with a wrong method: it is no suggestion.
+    const hint = didYouMean(near === type ? undefined : near, ' GET /metadata lists those that are.');
     return new ServiceError(
       'resource-type-unknown',
       `No such route: "${type}" is not a resource type of this server.${hint}`,

@@ -72,6 +72,8 @@ describe('errors with a remedy', () => {
     ['POST', '/fhir/Observatoin', 'Did you mean "Observation"?'],
     ['GET', '/fhir/SDCDocumnet', 'Did you mean "SDCDocument"?'],
     ['GET', '/fhir/Spaceship', 'GET /metadata lists those that are.'],
+    ['GET', '/fhir/fhir/Patient', 'GET /metadata lists those that are.'],
+    ['GET', '/fhir/_search', 'GET /metadata lists those that are.'],
   ])('C10.2: %s %s suggests the nearest type or route, or says where types are listed', async (method, path, hint) => {
     const answer = await app.send(method, path, method === 'POST' ? { body: {} } : {});
     expect(statusAndText(answer)).toEqual([404, expect.stringContaining(hint)]);
