@@ -255,6 +255,35 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of patients i
     await expectReadable(page);
   }, 60_000);
 
+  it('shows why the next page of a list failed, and requests it again only on demand', async () => {
+    const entry = Array.from({ length: 120 }, (_, at) => ({
+      resource: { resourceType: 'Patient', name: [{ family: `Paged ${at}` }] },
+      request: { method: 'POST', url: 'Patient' },
+    }));
+    expect((await bed.app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry })).status).toBe(200);
+    const { page } = await bed.signIn(NURSE);
+    await page.evaluate(`location.hash = '#/patients'`);
+    const table = page.getByRole('grid', { name: 'Patients' });
+    await table.waitFor();
+    const policy = (await bed.app.get('/AccessPolicy/nurse')).text;
+    await bed.app.delete('/AccessPolicy/nurse');
+    const pages: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/fhir/Patient?')) pages.push(request.url());
+    });
+    await table.evaluate((element: { scrollHeight: number; scrollTop: number }) => {
+      element.scrollTop = element.scrollHeight;
+    });
+    await page.getByRole('alert').filter({ hasText: 'No policy lets you see the patients' }).waitFor();
+    await page.waitForTimeout(500);
+    expect(pages).toHaveLength(1);
+    await page.getByText(/^50 of \d+ patients/).waitFor();
+    await bed.app.put('/AccessPolicy/nurse', policy);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText(/^100 of \d+ patients/).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  }, 60_000);
+
   it('shows a resource of 5 MB without a long task', async () => {
     await store(
       'Basic',

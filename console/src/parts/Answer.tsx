@@ -10,8 +10,13 @@ interface Props<Data> {
   readonly children: (data: Data) => ReactNode;
 }
 
-/** The data of a query. Without data, it shows that the query is pending, or why it failed. */
+/** The data of a query, and why its latest read failed. Until the first answer, it shows that the query is pending. */
 export function Answer<Data>({ of: { data, error, refetch }, what, children }: Props<Data>): ReactElement {
-  if (data !== undefined) return <>{children(data)}</>;
-  return error === null ? <Waiting what={what} /> : <Fault error={error} what={what} onRetry={() => void refetch()} />;
+  if (data === undefined && error === null) return <Waiting what={what} />;
+  return (
+    <>
+      {error !== null && <Fault error={error} what={what} onRetry={() => void refetch()} />}
+      {data !== undefined && children(data)}
+    </>
+  );
 }

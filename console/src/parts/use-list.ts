@@ -42,7 +42,8 @@ export function useList(type: ResourceType, query: Query, otherwise?: Query): Li
     error: search.error,
     refetch: search.refetch,
     loadMore: () => {
-      if (search.hasNextPage && !search.isFetchingNextPage) void search.fetchNextPage();
+      // After a failure only `refetch` reads again: a list at its end calls this function at each render.
+      if (search.hasNextPage && !search.isFetchingNextPage && !search.isError) void search.fetchNextPage();
     },
     change: (id, row) =>
       queries.setQueryData<InfiniteData<Page>>(queryKey, (data) =>
