@@ -295,6 +295,22 @@ describe('the start on a database', () => {
     expect((await planMigrations(url)).names).toEqual([]);
   });
 
+  it('O9: ignores tables of other programs and roles, whatever their names', async () => {
+    const url = new URL(await empty());
+    const role = `svc_migrations_${database.name}`;
+    try {
+      await client.query(`create role ${role} login password 'spec'; grant create, usage on schema public to ${role};
+        grant create on database ${database.name} to ${role};
+        create table state (); create table "shift (night" ()`);
+      Object.assign(url, { username: role, password: 'spec' });
+      const { tables } = await planMigrations(url.href);
+      await migrate(url.href);
+      expect([tables.map(({ name }) => name), await rows()]).toEqual([[], asExpected]);
+    } finally {
+      await client.query(`drop owned by ${role}; drop role ${role}`);
+    }
+  });
+
   it('O9: gives a remedy if PostgreSQL ends the session', async () => {
     const sleep = async (own: Client): Promise<void> => {
       await own.query('select pg_sleep(30)');

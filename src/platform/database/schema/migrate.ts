@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Client } from 'pg';
 import { StartError } from '../../errors/start-error';
 import { MIGRATION_LOCK } from '../advisory-locks';
-import { type Migration, type MigrationSet } from '../migration';
+import { type Migration, type MigrationSet, tablesMadeBy } from '../migration';
 import { CORE } from './all-migrations';
 import { sessionSettings } from '../data-source-options';
 import { DatabaseClient, reasonOf } from '../database-client';
@@ -47,7 +47,7 @@ export function migrate(
     const pid = await assertSuitable(client); // before the lock: a transaction pooler would keep the lock
     await waitForLock(client, tell);
     const pending = await pendingMigrations(client, [CORE, ...sets]);
-    await assertMayMigrate(client, pending);
+    if (pending.length > 0) await assertMayMigrate(client, tablesNamedBy(pending, [CORE, ...sets]));
     await check(client);
     const older = await olderServers(client, pending);
     if (older !== undefined) tell(older);
@@ -109,21 +109,24 @@ export interface PlannedMigrations {
   readonly tables: readonly { readonly name: string; readonly bytes: number; readonly rows: number }[];
 }
 
-const sqlOf = (pending: readonly PendingMigration[]): string =>
-  pending.flatMap(({ migration }) => migration.statements).join('\n');
+/** Tables of the sets that pending migrations name. Another table may have a word of their SQL as its name. */
+function tablesNamedBy(pending: readonly PendingMigration[], sets: readonly MigrationSet[]): string[] {
+  const words = new Set(pending.flatMap(({ migration }) => migration.statements.join('\n').match(/\w+/g) ?? []));
+  const made = tablesMadeBy(sets.flatMap(({ migrations }) => migrations.flatMap(({ statements }) => statements)));
+  return made.filter((name) => words.has(name));
+}
 
-/** The existing tables that the SQL in $1 names. */
+/** The existing tables of the names in $1. */
 const NAMED_TABLES = `pg_class where relkind = 'r' and relnamespace = quote_ident(current_schema)::regnamespace
-  and $1 ~ ('\\m' || relname || '\\M')`;
+  and relname = any($1::text[])`;
 
 /** Checks the rights of the role before the first migration, after which an older release could not start. */
-async function assertMayMigrate(client: Client, pending: readonly PendingMigration[]): Promise<void> {
-  if (pending.length === 0) return;
+async function assertMayMigrate(client: Client, named: readonly string[]): Promise<void> {
   const { rows } = await client.query<{ fault: string | null }>(
     `select case when not has_schema_privilege(current_schema::text, 'create') then 'permission denied for schema ' || current_schema
       else 'it does not own ' || string_agg(relname, ', ' order by relname) end as fault
     from ${NAMED_TABLES} and not pg_has_role(relowner, 'usage')`,
-    [`${sqlOf(pending)} schema_migration`],
+    [['schema_migration', ...named]],
   );
   const fault = rows[0]?.fault ?? undefined;
   if (fault !== undefined) throw rightLacks(fault);
@@ -144,12 +147,13 @@ export function planMigrations(
   return connected(url, async (client) => {
     await assertSuitable(client);
     const pending = await pendingMigrations(client, [CORE, ...sets]);
-    await assertMayMigrate(client, pending);
+    const named = tablesNamedBy(pending, [CORE, ...sets]);
+    if (pending.length > 0) await assertMayMigrate(client, named);
     await check(client);
     const { rows: tables } = await client.query<PlannedMigrations['tables'][number]>(
       `select relname as name, pg_total_relation_size(oid)::float8 as bytes, greatest(reltuples, 0)::float8 as rows
       from ${NAMED_TABLES} order by bytes desc, name`,
-      [sqlOf(pending)],
+      [named],
     );
     const names = pending.map(({ migration }) => migration.name);
     return { names, olderServers: await olderServers(client, pending), tables };
