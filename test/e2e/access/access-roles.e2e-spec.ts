@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { ResourceCriteria } from '../../../src/search/run/resource-criteria';
 import { type Person, login } from '../../../testing/world';
 import { type Received, type TestApp, basicHeader, startTestApp } from '../../../testing/test-app';
 
@@ -88,6 +89,32 @@ describe('roles', () => {
     });
     await withPolicy({ engine: 'matcho', matcho: { session: { role: { $length: 2 } } } }, async () => {
       expect(await statusOf()).toBe(200);
+    });
+  });
+
+  it('that are too many for the cache are read once for all entries of a Bundle', async () => {
+    const { bearer } = await login(app, 'busy', {
+      policies: [{ engine: 'matcho', matcho: { operation: { id: 'FhirBundle' } } }],
+    });
+    for (let n = 0; n < 2; n++)
+      await app.put(`/Role/busy-${n}`, role('clinician', 'busy', { description: 'x'.repeat(10_000) }));
+    await withPolicy({ engine: 'allow', roleName: 'clinician' }, async () => {
+      const find = jest.spyOn(app.provider(ResourceCriteria), 'find');
+      const entry = Array.from({ length: 9 }, (_, n) => ({
+        resource: { resourceType: 'Patient', id: `busy-${n}` },
+        request: { method: 'PUT', url: `Patient/busy-${n}` },
+      }));
+      for (const type of ['batch', 'transaction']) {
+        find.mockClear();
+        const sent = { resourceType: 'Bundle', type, entry };
+        const answer = await app.post('/fhir', sent, { authorization: bearer });
+        const statuses = answer
+          .json<{ entry: { response: { status: string } }[] }>()
+          .entry.map((one) => one.response.status);
+        expect([type, statuses]).toEqual([type, entry.map(() => expect.stringMatching(/^20[01] /))]);
+        expect(find.mock.calls.filter(([of]) => of === 'Role')).toHaveLength(1);
+      }
+      find.mockRestore();
     });
   });
 
