@@ -1,5 +1,6 @@
 import eslint from '@eslint/js';
 import reactHooks from 'eslint-plugin-react-hooks';
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 const bans = [
@@ -71,6 +72,16 @@ export default tseslint.config(
         ...bans,
         { selector: 'JSXAttribute[name.name="dangerouslySetInnerHTML"]', message: 'What a server sends is text.' },
       ],
+    },
+  },
+  // Callers choose texts of megabytes: a regular expression that takes quadratic time would hold up everybody.
+  {
+    files: ['src/**/*.ts', 'testing/**/*.ts', 'console/src/**/*.{ts,tsx}'],
+    ignores: ['**/*.spec.ts'],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential' }],
     },
   },
   // What an answer holds is for the spec to say: `answer.json<Bundle>()`.

@@ -29,7 +29,7 @@ export function compileLocations(text: string): Locate {
     .filter((part) => /^[a-z]/.test(part))
     .map(memberOf);
   // Each digit of an index becomes a zero, so the positions in error messages remain correct.
-  const locate = located(text.replace(/\d(?=\d*\])/g, '0'));
+  const locate = located(text.replace(/(?<!\d)\d+(?=\])/g, (digits) => '0'.repeat(digits.length)));
   return (resource) => {
     const narrowed = narrow(resource, members);
     if (narrowed === undefined) return located(text)(resource);

@@ -36,7 +36,7 @@ const operationIdOf = (method: Method, path: string): string =>
   path
     .replace(/^\/fhir(?=\/)/, '')
     .replace(/\{(\w+)\}/g, 'by-$1')
-    .replace(/[^A-Za-z0-9]+([A-Za-z0-9])/g, (_all, letter: string) => letter.toUpperCase());
+    .replace(/(?<![^A-Za-z0-9])[^A-Za-z0-9]+([A-Za-z0-9])/g, (_all, letter: string) => letter.toUpperCase());
 
 function answered(
   response: Responses[string] | undefined,

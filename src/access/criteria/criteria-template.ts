@@ -25,7 +25,7 @@ type Piece = string | { readonly path: readonly string[] };
 /** Maximum number of comma-separated values of a parameter, as in a search. */
 const MAX_ALTERNATIVES = 1000;
 
-const PLACEHOLDER = /\{\{ *([^{}]*?) *\}\}/;
+const PLACEHOLDER = /\{\{([^{}]*)\}\}/;
 
 /**
  * Parses a criterion: `Type`, or `Type?query` with `{{path}}` in its values.
@@ -94,7 +94,7 @@ const splitAlternatives = (value: string): string[] => value.match(/(?:\\.|\{\{[
 function piecesOf(alternative: string): Piece[] {
   const pieces = alternative.split(PLACEHOLDER);
   return pieces.flatMap((piece, at): Piece[] => {
-    if (at % 2 === 1) return [{ path: piece.split('.') }];
+    if (at % 2 === 1) return [{ path: piece.trim().split('.') }];
     return piece === '' ? [] : [piece];
   });
 }

@@ -64,7 +64,7 @@ const LISTS: readonly (readonly [AddressClass, BlockList])[] = [
 
 /** Classifies an address by its bits, whatever its notation. A zone (`%eth0`) is ignored. */
 export function addressClassOf(address: string): AddressClass {
-  const bare = address.replace(/%.*$/, '');
+  const bare = address.replace(/%.*/s, '');
   if (isIP(bare) === 0) return 'forbidden';
   return LISTS.find(([, list]) => list.check(bare, familyOf(bare)))?.[0] ?? 'private';
 }

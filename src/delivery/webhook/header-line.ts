@@ -24,10 +24,10 @@ export function parseHeaderLine(line: string): HeaderLine | string {
   const colon = line.indexOf(':');
   if (colon < 0) return 'has no colon: write "Name: value"';
   const name = line.slice(0, colon);
-  const value = line.slice(colon + 1).replace(/^[\t ]+|[\t ]+$/g, '');
+  const value = line.slice(colon + 1);
   if (!TOKEN.test(name))
     return "has a name that is no HTTP token: letters, digits and !#$%&'*+-.^_`|~, with no space before the colon";
   if (!FIELD_VALUE.test(value)) return 'has a value with characters other than visible ASCII, space and tab';
   if (RESERVED.test(name)) return `names ${name}, which the server writes itself. Leave it out`;
-  return { name, value };
+  return { name, value: value.trim() };
 }

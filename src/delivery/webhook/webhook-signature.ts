@@ -11,7 +11,7 @@ export function signingKeyOf(secret: string): Buffer | undefined {
   const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
   const key = Buffer.from(text, 'base64');
-  const isWhole = key.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '');
+  const isWhole = key.toString('base64').replaceAll('=', '') === text.replaceAll('=', '');
   return isWhole && key.length >= LEAST_BYTES && key.length <= MOST_BYTES ? key : undefined;
 }
 

@@ -205,7 +205,7 @@ function parseElement(key: string, text: string): ElementDefinition {
     isRequired: !cardinality.startsWith('0'),
     isRepeated: !/\.\.[01]$/.test(cardinality),
     types: types.split('|').map((type) => type.replace(/\(.*/, '')),
-    targets: [...types.matchAll(/\(([^)]*)\)/g)].flatMap(([, targets = '']) => targets.split(',')),
+    targets: [...types.matchAll(/\(([^()]*)\)/g)].flatMap(([, targets = '']) => targets.split(',')),
   };
 }
 

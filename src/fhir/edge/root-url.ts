@@ -46,4 +46,4 @@ export function rootOfOriginal(original: string, below: string, baseUrl: string)
 const urlOf = (text: string, base: string): URL | undefined =>
   URL.canParse(text, base) ? new URL(text, base) : undefined;
 
-const pathnameOf = (url: URL | undefined): string | undefined => url?.pathname.replace(/\/+$/, '');
+const pathnameOf = (url: URL | undefined): string | undefined => url?.pathname.replace(/(?<!\/)\/+$/, '');

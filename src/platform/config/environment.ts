@@ -37,7 +37,7 @@ export class Environment {
   /** `BASE_URL`: the beginning of links and of `fullUrl`, and the issuer of JWTs. It has no trailing slash. */
   readonly baseUrl = (
     read.matching('BASE_URL', /^https?:\/\/[^?#]+$/, 'an http(s) URL') ?? `http://localhost:${this.port}`
-  ).replace(/\/+$/, '');
+  ).replace(/(?<!\/)\/+$/, '');
   /** `DATA_DIR`: the folder of the embedded PostgreSQL cluster and of generated keys and credentials. */
   readonly dataDirectory = resolve(read.text('DATA_DIR') ?? 'data');
   /** `SVC_ROOT_CLIENT_SECRET`: secret of Client `root`, needed at the first start on an external database. */

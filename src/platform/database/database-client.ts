@@ -10,7 +10,7 @@ const PATIENCE_MILLISECONDS = 500;
 const LONGEST_MILLISECONDS = 5_000;
 
 /** Splits a URL into three groups: scheme and user; hosts; database and parameters. */
-const URL_PARTS = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#@]+)(.*)$/s;
+const URL_PARTS = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#@]+)((?:[/?#].*)?)$/s;
 
 const TARGET = /[?&]target_session_attrs=([^&#]*)/;
 

@@ -14,7 +14,7 @@ function canonical(text: string): string | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
   if (whole === '') return undefined;
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
+  const significant = digits.replace(/(?<!0)0+$/, '');
   if (significant === '') return '0';
   return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
 }

@@ -54,7 +54,7 @@ const CHECKS: Partial<Record<SearchParameterKind, (value: string, parameter: Sea
 
 const DERIVED = new Set(['', 'true', 'false']);
 
-const target = (reference: string): string => reference.replace(/(.)[#|].*$/, '$1').replace(/\/_history\/[^/]*$/, '');
+const target = (reference: string): string => reference.replace(/(?<=.)[#|].*/s, '').replace(/\/_history\/[^/]*$/, '');
 
 function some(texts: ReadonlySet<string>, isWanted: (text: string) => boolean): boolean {
   for (const text of texts) if (isWanted(text)) return true;

@@ -45,7 +45,7 @@ export function presentationOf(destination: Resource, profile: string): Destinat
     includeEntryAction: flagOf(destination, 'includeEntryAction'),
     includeVersionId: flagOf(destination, 'includeVersionId'),
     includeVersionIdInFocusReference: flagOf(destination, 'includeVersionIdInFocusReference'),
-    canonicalBase: profile.replace(/\/StructureDefinition\/.*$/, ''),
+    canonicalBase: profile.replace(/\/StructureDefinition\/.*/s, ''),
   };
 }
 

@@ -51,7 +51,7 @@ export function resolveFrom(
     const contained = Array.isArray(container.contained) ? (container.contained as readonly unknown[]) : [];
     return found(text === '#' ? container : contained.find((one) => isObject(one) && one.id === target.id)) ?? named;
   }
-  const base = fullUrl?.replace(/[A-Z][A-Za-z]*\/[^/]+$/, '');
+  const base = fullUrl?.replace(/(?<![A-Za-z])[A-Z][A-Za-z]*\/[^/]+$/, '');
   const neighbour = neighbours.get(target?.kind === 'local' ? `${base ?? ''}${target.key}` : (target?.key ?? text));
   const typed = target !== undefined && 'type' in target ? { type: target.type } : named;
   return found(neighbour) ?? typed;

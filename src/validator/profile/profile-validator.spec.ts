@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { CodeSet } from '../r4/binding-check';
 import { atOnce } from '../../platform/time/steps';
-import { placeByItself, placesIn } from './placed-resource';
+import { placeByItself, placesIn, resolveFrom } from './placed-resource';
 import { ProfileValidator, type ProfileSources } from './profile-validator';
 import { storedProfileOf, type StoredProfile } from './stored-profile';
 
@@ -556,6 +556,14 @@ describe('slices that refer to a target', () => {
     const [, place] = placesIn(bundle);
     expect(place?.path).toEqual(['Bundle', 'entry', 0, 'resource']);
     expect(place && profile && atOnce(new ProfileValidator(own).validate(place, profile))).toEqual([]);
+  });
+
+  it('read a fullUrl of 60,000 letters in less than a second', () => {
+    const entry = [{ fullUrl: 'A'.repeat(60_000), resource: observation({}) }];
+    const [, place] = placesIn({ resourceType: 'Bundle', entry });
+    const startedAt = performance.now();
+    expect(place && resolveFrom(place, { reference: 'Patient/1' })).toEqual({ type: 'Patient' });
+    expect(performance.now() - startedAt).toBeLessThan(1000);
   });
 
   it('find resources in Parameters and their parts', () => {

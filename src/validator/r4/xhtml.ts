@@ -8,7 +8,7 @@ const ELEMENTS = new Set(
 
 const TAG =
   /<(?:!--[\s\S]*?-->|\/([A-Za-z][\w:.-]*)\s*>|([A-Za-z][\w:.-]*)((?:\s+[A-Za-z_:][\w:.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>)/y;
-const ATTRIBUTE = /([A-Za-z_:][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
+const ATTRIBUTE = /(?<![\w:.-])([A-Za-z_:][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 /**
  * Pattern of an `&` that is not allowed. XML has five named entities, and a narrative may have no others
  * (http://hl7.org/fhir/R4/narrative.html#xhtml).

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Slots } from '../../../src/platform/admission/slots';
 import { TopicDryRun } from '../../../src/topic-destination/dry-run/topic-dry-run';
 import { eventually } from '../../../testing/eventually';
+import { destination, newTopic } from '../../support/destinations';
 import { longestTurn } from '../../support/longest-turn';
 import { ROOT, type TestApp, startTestApp } from '../../../testing/test-app';
 
@@ -77,6 +78,32 @@ describe('S23: a body of about 1 MB does not block the event loop', () => {
     ],
   ])('for %s', async (_title, status, method, path, body) => {
     expect(await turnOf(status, method, path, body())).toBeLessThan(BOUND);
+  });
+});
+
+// With a pattern in quadratic time, each of these requests would take more than 10 s.
+describe('S23: a long text that nearly matches a pattern does not block the event loop', () => {
+  const LENGTH = 100_000;
+
+  it('in a header of a destination', async () => {
+    const parameter = [
+      { name: 'endpoint', valueUrl: 'http://127.0.0.1:9/' },
+      { name: 'header', valueString: `X-Clinic: a${'\t'.repeat(LENGTH)}a` },
+    ];
+    const body = destination(await newTopic(app), { parameter });
+    expect(await turnOf(422, 'POST', '/fhir/SvcTopicDestination', body)).toBeLessThan(BOUND);
+  });
+
+  it('in the criterion of a policy', async () => {
+    const criteria = [`Patient?name={{${' '.repeat(4_000)}`];
+    const body = { resourceType: 'AccessPolicy', engine: 'allow', criteria };
+    expect(await turnOf(422, 'POST', '/fhir/AccessPolicy', body)).toBeLessThan(BOUND);
+  });
+
+  it('in the url of an entry', async () => {
+    const entry = [{ request: { method: 'GET', url: `Patient${'/'.repeat(LENGTH)}p7` } }];
+    const body = { resourceType: 'Bundle', type: 'batch', entry };
+    expect(await turnOf(200, 'POST', '/fhir', body)).toBeLessThan(BOUND);
   });
 });
 

@@ -10,7 +10,7 @@ export function ofType(
 
 /** The distinct paths of `{{path}}` in criteria. */
 export const placeholdersIn = (criteria: readonly string[]): readonly string[] => [
-  ...new Set(criteria.flatMap((text) => [...text.matchAll(/\{\{ *([^{}]*?) *\}\}/g)].map(([, path = '']) => path))),
+  ...new Set(criteria.flatMap((text) => [...text.matchAll(/\{\{([^{}]*)\}\}/g)].map(([, path = '']) => path.trim()))),
 ];
 
 /** The value at a path as text; `nothing` if there is none. */

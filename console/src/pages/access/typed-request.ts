@@ -12,14 +12,14 @@ export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
  * @param method for texts without a method
  */
 export function typedRequest(text: string, method: string): TypedRequest {
-  const [, named, rest = ''] = /^\s*([A-Za-z]+)(?:\s+(.*?))?\s*$/s.exec(text) ?? [];
+  const [, named, rest = ''] = /^([A-Za-z]+)(?:\s+(\S.*))?$/s.exec(text.trim()) ?? [];
   const isMethod = METHODS.some((one) => one === named?.toUpperCase());
   const place = isMethod ? rest : text.trim();
   return { method: isMethod ? (named ?? '').toUpperCase() : method, uri: uriOf(place) };
 }
 
 function uriOf(place: string): string {
-  const below = place.replace(/^https?:\/\/[^/?#]*/i, '').replace(/#.*$/s, '');
+  const below = place.replace(/^https?:\/\/[^/?#]*/i, '').replace(/#.*/s, '');
   return below.startsWith('/') ? below : `/${below}`;
 }
 

@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<DestinationOverview>[] = [
           {isNarrow && <StateBadge row={row} />}
         </span>
         <span className="fine" title={row.topic}>
-          {row.topic?.replace(/.*\/(?=.)/, '')}
+          {row.topic?.replace(/^.*\/(?=.)/, '')}
         </span>
         {isNarrow && <Reason row={row} />}
       </span>

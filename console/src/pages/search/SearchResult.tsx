@@ -164,7 +164,7 @@ function tableColumns(found: readonly Found[]): readonly Column<Found>[] {
  * line break never gets into a value.
  */
 const brokenSql = (text: string): string =>
-  text.replace(/\s+(?=(?:select|from|where|(?:left |cross |inner )?join|union|order by|limit)\b)/gi, '\n');
+  text.replace(/(?<!\s)\s+(?=(?:select|from|where|(?:left |cross |inner )?join|union|order by|limit)\b)/gi, '\n');
 
 function Statement({ query }: { readonly query: readonly unknown[] }): ReactElement {
   const [text, ...values] = query;
