@@ -27,9 +27,10 @@ export function readOptions<const T extends ParseArgsConfig>(
 
 /**
  * The line of a usage that shows how to call a tool for operators: from the repository, the npm package and the image.
+ * Without `-s`, npm writes its own lines to stdout, so the heads of audit-addenda could not be read again.
  */
 export const callsOf = (tool: string): string =>
-  `Call: npm run ${tool} --, npx svc-health-server ${tool}, or node dist/tools/${tool}/${tool}.js`;
+  `Call: npm run -s ${tool} --, npx svc-health-server ${tool}, node dist/tools/${tool}/${tool}.js`;
 
 const shown = ([name, { type }]: [string, { readonly type: string }]): string =>
   type === 'string' ? `--${name}=<value>` : `--${name}`;

@@ -70,7 +70,11 @@ describe('the tools', () => {
     async (tool) => {
       const { stdout } = await helpOf(`${tool}/${tool}`);
       expect(stdout.replace(/^Call: .*$/m, '')).not.toContain('npm run');
-      for (const call of [`npm run ${tool} --`, `npx svc-health-server ${tool}`, `node dist/tools/${tool}/${tool}.js`])
+      for (const call of [
+        `npm run -s ${tool} --`,
+        `npx svc-health-server ${tool}`,
+        `node dist/tools/${tool}/${tool}.js`,
+      ])
         expect(stdout).toContain(call);
       expect(stdout.split('\n').filter(({ length }) => length > 120)).toEqual([]);
       const listed = await helpOf('svc-health-server');
