@@ -6,7 +6,6 @@ import { Slots } from '../admission/slots';
 import { ServiceError } from '../errors/service-error';
 import { type RequestContext } from '../request/request-context';
 import { receive, SMALL_BYTES } from './receive';
-import { type Ticket } from '../admission/ticket';
 import { tooLarge, unpackingOf } from './unpack';
 
 export interface BodyRules {
@@ -54,7 +53,7 @@ export function requestBodies(requests: RequestContext, rules: BodyRules): Reque
       return;
     }
     const isOpen = request.url.startsWith(OPEN_PATH);
-    const read = isOpen ? openBody(request, rules) : callersBody(request, requests.ticket, rules);
+    const read = isOpen ? openBody(request, rules) : callersBody(request, requests, rules);
     read.then(
       (body) => {
         request.body = body;
@@ -92,8 +91,9 @@ async function openBody(request: Request, { limitBytes, stallSeconds }: BodyRule
 }
 
 /** Returns undefined, and reads nothing, if the credentials are invalid. */
-async function callersBody(request: Request, ticket: Ticket, rules: BodyRules): Promise<Buffer | undefined> {
+async function callersBody(request: Request, requests: RequestContext, rules: BodyRules): Promise<Buffer | undefined> {
   const { limitBytes, stallSeconds } = rules;
+  const { ticket } = requests;
   if (!(await isCaller(request, rules))) return undefined;
   const length = lengthOf(request);
   const unpack = unpackingOf(request.headers['content-encoding']);
@@ -116,9 +116,11 @@ async function callersBody(request: Request, ticket: Ticket, rules: BodyRules): 
     body = await unpack(body, limitBytes);
   }
   held.shrinkTo(memoryCost(body.length));
+  if (body.length <= SMALL_BYTES) return body;
   // The credentials of a large body are checked again: reading may have taken long, and a Session that was closed
   // meanwhile has no rights any more.
-  return body.length <= SMALL_BYTES || (await isCaller(request, rules)) ? body : undefined;
+  requests.forgetCaller();
+  return (await isCaller(request, rules)) ? body : undefined;
 }
 
 /**

@@ -137,13 +137,16 @@ export class RequestContext {
     this.note({ epochs });
   }
 
-  /**
-   * Drops the epochs, so that they are read again. Called when a transaction restarts, perhaps because the epochs were
-   * outdated.
-   */
+  /** Drops the caller and the epochs, so that they are read again: another request may have changed them. */
+  forgetCaller(): void {
+    this.note({ epochs: undefined });
+    this.noteCallerChange();
+  }
+
+  /** Called when a transaction restarts, perhaps because the epochs were outdated. */
   startOver(): void {
-    this.note({ epochs: undefined, isStartedOver: true });
-    this.noteCallerChange(); // a change of the caller is rolled back too
+    this.note({ isStartedOver: true });
+    this.forgetCaller(); // a change of the caller is rolled back too
   }
 
   /** Whether a transaction has restarted. */

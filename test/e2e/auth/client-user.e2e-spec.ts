@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client as PostgresClient } from 'pg';
 import { type Received, type TestApp, basicHeader, startTestApp } from '../../../testing/test-app';
+import { uploadAround } from '../../support/slow-upload';
 
 const MASK = '***';
 
@@ -409,6 +410,17 @@ describe('Client and User', () => {
       await stored(`/Client/${id}`, body);
       await app.delete(`/Client/${id}`);
       expect(await basicStatus(id, 'first')).toBe(401);
+    });
+
+    it('is refused for an upload that began before the Client was deactivated', async () => {
+      const id = newId();
+      const body = { secret: 'right', grant_types: ['basic'] };
+      await stored(`/Client/${id}`, body);
+      await stored(`/AccessPolicy/${id}`, { engine: 'allow', link: [{ resourceType: 'Client', id }] });
+      const status = await uploadAround(app, basicHeader(id, 'right'), async () => {
+        await stored(`/Client/${id}`, { ...body, active: false });
+      });
+      expect([status, (await app.get('/fhir/Patient/uploaded')).status]).toEqual([401, 404]);
     });
   });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Person, login } from '../../../testing/world';
 import { type Received, type TestApp, startTestApp } from '../../../testing/test-app';
+import { uploadAround } from '../../support/slow-upload';
 
 interface Session {
   readonly id: string;
@@ -192,6 +193,14 @@ describe('Session', () => {
       const mine = await open(guest);
       expect((await app.delete('/Session', { authorization: mine.bearer })).status).toBe(200);
       expect(await lives(mine, guest)).toEqual(DEAD);
+    });
+
+    it('ends an upload that the Session began', async () => {
+      const mine = await open();
+      const status = await uploadAround(app, mine.bearer, async () => {
+        expect((await app.delete('/Session', { authorization: mine.bearer })).status).toBe(200);
+      });
+      expect([status, (await app.get('/fhir/Patient/uploaded')).status]).toEqual([401, 404]);
     });
 
     it('called concurrently creates one version with one end time', async () => {
