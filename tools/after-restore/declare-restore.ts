@@ -5,9 +5,10 @@ import { migrate } from '../../src/platform/database/schema/migrate';
  * Migrates the restored database, since the backup may be of an older version. Then creates a new delivery generation,
  * the UUID in notifications by which receivers notice a restore, and holds delivery. The restore also becomes a part
  * of bookmarks, so that the feed of changes refuses those of the time before (ADR 0040).
+ * @param tell receives the lines of the migration
  */
-export async function declareRestore(databaseUrl: string): Promise<void> {
-  await migrate(databaseUrl);
+export async function declareRestore(databaseUrl: string, tell?: (line: string) => void): Promise<void> {
+  await migrate(databaseUrl, tell);
   await run(databaseUrl, 'select renew_delivery_generation(true)');
   await run(
     databaseUrl,

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startEmbeddedPostgres } from '../../../src/platform/database/embedded/embedded-postgres';
 import { findRunningCluster } from '../../../src/platform/database/embedded/embedded-postgres';
+import { runStatement } from '../../../testing/databases';
 import { eventually } from '../../../testing/eventually';
 import { cloneDatabase } from '../../../testing/test-databases';
 
@@ -92,6 +93,27 @@ describe('a tool whose output cannot be written', () => {
         const child = run([join(BUILD, 'tools/migrate/migrate.js')], { DATABASE_URL: database.url });
         child.stdout?.destroy();
         expect(await ended(child)).toEqual({ code: 1, errors: 'Lines of the output are lost: write EPIPE\n' });
+      } finally {
+        await database.drop();
+      }
+    },
+    PATIENCE,
+  );
+});
+
+describe('npm run after-restore', () => {
+  it(
+    'prints the migrations that it applies, as a start does',
+    async () => {
+      const database = await cloneDatabase();
+      try {
+        await runStatement(database.url, `delete from schema_migration where name like 'CreateSessionLink%'`);
+        await runStatement(database.url, 'drop table session_link');
+        const child = run([join(BUILD, 'tools/after-restore/after-restore.js')], { DATABASE_URL: database.url });
+        let printed = '';
+        child.stdout?.on('data', (text: Buffer) => (printed += text.toString()));
+        expect(await ended(child)).toEqual({ code: 0, errors: '' });
+        expect(printed).toMatch(/^Migrating the database: CreateSessionLink\d+\nA new delivery generation was made\. /);
       } finally {
         await database.drop();
       }
