@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { CORE } from '../../../src/platform/database/schema/all-migrations';
 import { migrate, planMigrations } from '../../../src/platform/database/schema/migrate';
+import { lockHolder } from '../../../src/platform/database/schema/other-sessions';
 import { digestOf, indexConcurrently, tablesMadeBy } from '../../../src/platform/database/migration';
 import { indexLoginNamesByLowerCase } from '../../../src/platform/database/migrations/1795000000220-index-login-names-by-lower-case';
 import { type ClonedDatabase, cloneDatabase } from '../../../testing/test-databases';
@@ -162,6 +163,21 @@ describe('the start on a database', () => {
     ]);
     // A waiting statement would block a concurrent index build of the other server.
     expect(waiting).toEqual([]);
+  });
+
+  it('O6: names a process of another role without the times that PostgreSQL hides from it', async () => {
+    const role = `other_${process.pid}`;
+    await client.query(`create role ${role} login password 'other'; select pg_advisory_lock(4711)`);
+    const url = new URL(database.url);
+    Object.assign(url, { username: role, password: 'other' });
+    const other = new Client({ connectionString: url.href });
+    try {
+      await other.connect();
+      expect(await lockHolder(other, 4711)).toBe(`process ${await pidOf(client)} (no name)`);
+    } finally {
+      await other.end();
+      await client.query(`select pg_advisory_unlock(4711); drop role ${role}`);
+    }
   });
 
   it('O6: that is up to date does not wait for a transaction that reads all tables, such as pg_dump', async () => {

@@ -11,6 +11,7 @@ interface Session {
   /** 0 for a prepared transaction. */
   readonly pid: number;
   readonly name: string | null;
+  /** Null for a session of another role: PostgreSQL shows its times only to roles with `pg_read_all_stats`. */
   readonly since: string | null;
 }
 
@@ -31,8 +32,10 @@ const SERVERS = `select count(*)::integer as count, string_agg(distinct coalesce
     and application_name ~ '^svc-health-server( delivery| [0-9a-f]{8}-\\d+)?$'`;
 
 /** A session without its statement, which may contain patient data. */
-const described = ({ pid, name, since }: Session): string =>
-  pid === 0 ? 'a prepared transaction (pg_prepared_xacts)' : `process ${pid} (${name ?? 'no name'}, since ${since})`;
+function described({ pid, name, since }: Session): string {
+  if (pid === 0) return 'a prepared transaction (pg_prepared_xacts)';
+  return `process ${pid} (${name ?? 'no name'}${since === null ? '' : `, since ${since}`})`;
+}
 
 /** The session that holds an advisory lock, such as "process 7 (name, since 2026-01-31T10:00:00Z)". */
 export async function lockHolder(client: Client, key: number): Promise<string> {
