@@ -31,6 +31,8 @@ const POLL_MILLISECONDS = 5_000;
 const BATCH_SIZE = 50;
 /** Maximum number of bytes of stored bodies in a step. In memory, the bodies take a few times as much. */
 const BATCH_BYTES = 1024 * 1024;
+/** A pass over a large type logs its progress after each of so many resources. */
+const LOGGED_EACH = 10_000;
 /** Pause while the job waits for transactions to end. */
 const PAUSE_MILLISECONDS = 50;
 /** While other sessions are active, the job pauses for this many times the duration of its step. */
@@ -42,6 +44,7 @@ interface Pass {
   readonly type: string;
   readonly codes: readonly string[];
   readonly doneCount: number;
+  readonly totalCount: number;
   readonly lastId: string;
   /** Transactions to wait for first; null if no job has begun these parameters. */
   readonly writers: readonly string[] | null;
@@ -100,7 +103,7 @@ export class IndexJob implements BackgroundTask {
 
   private async batch(pass: Pass): Promise<number> {
     const startedMs = performance.now();
-    const { keys, type, lastId } = pass;
+    const { keys, type, lastId, doneCount, totalCount } = pass;
     const bounds = [BATCH_SIZE, BATCH_BYTES];
     const next = await this.statements.run<BatchRow>(LOCK_BATCH, [type, lastId, ...bounds]);
     if (next.length === 0) {
@@ -116,6 +119,11 @@ export class IndexJob implements BackgroundTask {
       this.statements.run(ADVANCE, [keys, next[count - 1]?.id ?? lastId, count, pause]),
       this.statements.runOne<{ is_busy: boolean }>(IS_BUSY, []),
     ]);
+    const done = doneCount + count;
+    if (Math.floor(done / LOGGED_EACH) > Math.floor(doneCount / LOGGED_EACH))
+      this.unitOfWork.afterCommit(() => {
+        this.logger.log(`Indexing ${type} anew: ${done} of ${totalCount} resources are done`);
+      });
     return busy?.is_busy === true ? (performance.now() - startedMs) * RESTS_PER_BATCH : 0;
   }
 

@@ -164,7 +164,7 @@ export const CLAIM: Statement = {
       where s.state <> 'active' order by s.parameter_key for update of s skip locked
     )
     select array_agg(parameter_key) as keys, array_agg(code) as codes, min(resource_type) as type, min(done_count) as "doneCount",
-      min(last_id) as "lastId", min(writers) as writers from claimed having count(*) > 0`,
+      max(total_count) as "totalCount", min(last_id) as "lastId", min(writers) as writers from claimed having count(*) > 0`,
 };
 
 /** Returns the milliseconds until the next step, or no row if there is no work. */

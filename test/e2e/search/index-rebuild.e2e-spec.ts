@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { eventually } from '../../../testing/eventually';
+import { constant, withChanges } from '../../support/changed-code';
 import { ServerProcess } from '../../support/server-process';
 import { encryptionKey, ROOT, ROOT_SECRET, startTestApp, type TestApp } from '../../../testing/test-app';
 import { storeTogether } from '../../support/bundle';
@@ -110,6 +111,7 @@ describe('a version that computes other index rows', () => {
       SVC_ENCRYPTION_KEY: encryptionKey(),
       SVC_ROOT_CLIENT_SECRET: ROOT_SECRET,
       SVC_ADMIN_PASSWORD: 'not read after the first start',
+      ...withChanges(constant('store/index-job.js', 'LOGGED_EACH', ['10_000', '50'])),
     }));
   }
 
@@ -153,6 +155,7 @@ describe('a version that computes other index rows', () => {
 
   it(`H1: causes a rebuild, which continues after kill -9: ${killed.version}`, async () => {
     await rebuildBegins(killed);
+    expect(server?.output).toMatch(/Indexing Patient anew: 50 of 60 resources are done/);
     await server?.end('SIGKILL');
     await client.query('rollback');
     expect(await doneOf('Patient')).toBe(55);
