@@ -3,9 +3,9 @@ import { parameterAlternatives, patientsOf, rowsOfEach } from './alternatives';
 import { type Binder } from '../../store/binder';
 import { allDates } from './date-walk';
 import { instantFilter } from './date-filter';
-import { leadsToNumber } from './drivers';
+import { leadsToRange } from './drivers';
 import { stepOf } from './filters';
-import { followsLinks, referrersOf, resourcesWith, targetHashesOf } from './followed-links';
+import { followsLinks, type LinkClause, referrersOf, resourcesWith, targetHashesOf } from './followed-links';
 import { disjoint, FEW } from './many';
 import { isLatitude, longitudeOf, metersTo, placesSource } from './near';
 import { dividedAlternatives } from './paired-rows';
@@ -33,7 +33,7 @@ export class CandidateKeys {
       case 'number':
         return clause.ranges.every(({ unitHash }) => unitHash === undefined);
       default:
-        return !leadsToNumber(clause) || CandidateKeys.areExact(clause.clause);
+        return !leadsToRange(clause) || CandidateKeys.areExact(clause.clause);
     }
   }
 
@@ -57,9 +57,12 @@ export class CandidateKeys {
       case 'date':
         return allDates(clause, this.bind);
       case 'chain':
-        return referrersOf(this.eachOnce(clause), clause.parameterIds, this.bind);
+        return this.linked(type, clause, this.eachOnce(clause));
       case 'has':
-        return resourcesWith(this.targets(clause), type, this.bind);
+        // Token rows already hold the patient of their resource.
+        return clause.isByPatient && clause.clause.kind === 'token'
+          ? resourcesWith(patientsOf(clause.clause, this.bind), type, this.bind)
+          : this.linked(type, clause, this.eachOnce(clause));
       case 'any':
         return this.any(type, clause.clauses);
       default:
@@ -67,13 +70,18 @@ export class CandidateKeys {
     }
   }
 
+  /** SQL of the keys of the resources that a link connects with those of `reached`, SQL of keys. */
+  linked(type: string, { kind, parameterIds }: LinkClause, reached: string): string {
+    return kind === 'chain'
+      ? referrersOf(reached, parameterIds, this.bind)
+      : resourcesWith(targetHashesOf(reached, parameterIds, this.bind), type, this.bind);
+  }
+
   /**
    * SQL of the keys of the resources from which a link starts. If these resources were found through links too, several
    * paths may lead to the same resource. Its key is then listed once, so that the cost does not grow with the paths.
    */
   private eachOnce({ type, clause }: { readonly type: string; readonly clause: SearchClause }): string {
-    // A test of the unit before the limit would read any number of rows for a rare unit.
-    if (clause.kind === 'number') return this.of(type, clause);
     const candidates = this.candidatesOf(type, clause);
     return followsLinks(clause) ? `select distinct o.main_date, o.resource_key from (${candidates}) o` : candidates;
   }
@@ -113,14 +121,5 @@ export class CandidateKeys {
     return `select n.main_date, n.resource_key from ${placesSource(places, this.bind)} cross join lateral (
 select n.main_date, n.resource_key, n.value from search_number n where ${isLatitude('n', id)} and n.value >= y.south and n.value <= y.north offset 0) n
 cross join ${longitudeOf('n', id)} where ${metersTo('n')} <= y.meters`;
-  }
-
-  /**
-   * SQL that selects, as `target_hash`, the resources to which the matches of `clause` refer. If the reference names
-   * the patient, token rows already hold this patient.
-   */
-  private targets({ parameterIds, type, clause, isByPatient }: SearchClause & { kind: 'has' }): string {
-    if (isByPatient && clause.kind === 'token') return patientsOf(clause, this.bind);
-    return targetHashesOf(this.eachOnce({ type, clause }), parameterIds, this.bind);
   }
 }

@@ -20,7 +20,7 @@ import {
   type GatheredDriver,
   isByDate,
   isMainDate,
-  leadsToNumber,
+  leadsToRange,
   patientAmong,
 } from './drivers';
 import { type Frequencies, resourcesOf } from './estimate';
@@ -75,10 +75,12 @@ export class Candidates {
       if (gathered === undefined) return this.inOrder(type, flat, ordered, order);
       // Nearly all resources may be of the searched time, or have such a number. So a total gathers no more than the
       // other way reads.
-      const isBounded =
-        leadsToNumber(gathered.clause) ||
-        (gathered.clause.kind === 'updated' && (ordered !== undefined || flat.some(isMainDate)));
-      return order === UNORDERED && !isBounded
+      const isNarrowed = ordered !== undefined || flat.some(isMainDate);
+      const isBounded = (clause: SearchClause): boolean =>
+        leadsToRange(clause) ||
+        (clause.kind === 'updated' && isNarrowed) ||
+        (clause.kind === 'any' && clause.clauses.some(isBounded));
+      return order === UNORDERED && !isBounded(gathered.clause)
         ? this.gathered(type, flat, gathered.clause)
         : this.fewOrInOrder(type, flat, gathered, drivers.gathered.slice(1), ordered, order);
     } finally {
@@ -239,7 +241,6 @@ ${rows}) a ${order.page('a')}`;
     order: CandidateOrder,
   ): string {
     const others = clausesBeside(clauses, gathered);
-    const few = this.keys.of(type, gathered);
     const tests = this.tests(others);
     const many =
       second === undefined
@@ -248,8 +249,16 @@ ${rows}) a ${order.page('a')}`;
     const most = `${this.bind.value(mostGathered)}::integer`;
     // Several paths of links may lead to the same match, so DISTINCT makes the limit count matches and not paths.
     const once = isDeep(gathered) ? 'distinct ' : '';
-    return `with few as materialized (select ${once}k.main_date, k.resource_key from (${few} offset 0) k limit ${most} + 1),
-gathered as materialized (select count(*) <= ${most} as is_all from few)
+    const rows = (keys: string): string =>
+      `select ${once}k.main_date, k.resource_key from (${keys} offset 0) k limit ${most} + 1`;
+    // Few of the resources in a range may have the link, so the limit counts those without it too.
+    const few = leadsToRange(gathered)
+      ? `ends as materialized (${rows(this.keys.of(gathered.type, gathered.clause))}),
+few as materialized (${rows(this.keys.linked(type, gathered, 'select e.* from ends e'))})`
+      : `few as materialized (${rows(this.keys.of(type, gathered))})`;
+    const counted = leadsToRange(gathered) ? `(select count(*) from ends) <= ${most} and ` : '';
+    return `with ${few},
+gathered as materialized (select ${counted}count(*) <= ${most} as is_all from few)
 select distinct b.main_date, b.resource_key from (
 (select c.main_date, c.resource_key from (select distinct c.main_date, c.resource_key from few c where (select is_all from gathered) ${order.keyset} ${order.by('c')} offset 0) c where true${tests} ${order.page('c')})
 union all (select o.main_date, o.resource_key from (${many}) o where not (select is_all from gathered))) b ${order.page('b')}`;

@@ -151,10 +151,8 @@ function mostSortedOf(query: SearchQuery, [first]: readonly SortKey[], frequenci
 }
 
 /** The estimated number of matches at most, without the conditions on the time of update; Infinity if unknown. */
-function matchesOf({ clauses }: SearchQuery, frequencies: Frequencies): number {
-  const others = clauses.flatMap(flattened).filter(({ kind }) => kind !== 'updated');
-  return Math.round(Math.min(...others.map((clause) => estimateOf(clause, frequencies))));
-}
+const matchesOf = ({ clauses }: SearchQuery, frequencies: Frequencies): number =>
+  Math.round(estimateOf({ kind: 'all', clauses: clauses.flatMap(flattened) }, frequencies));
 
 /** The number of rows to read: those before the page, those of the page, and one more that reveals another page. */
 const limitOf = ({ count, offset = 0 }: SearchQuery): number => offset + count + 1;

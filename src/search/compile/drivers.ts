@@ -63,7 +63,7 @@ export function driversOf(
     (clause === ordered.clause
       ? ordered.estimate > FEW_OF_CODE
       : ordered.estimate > WORTH_GATHERING &&
-        (leadsToNumber(clause) || (isPage && !followsToken(clause)) || estimate < ordered.estimate));
+        (leadsToRange(clause) || (isPage && !followsToken(clause)) || estimate < ordered.estimate));
   const [first, ...others] = gatheredDriversOf(clauses, frequencies, isPage);
   const chosen = first !== undefined && isWorthIt(first) ? [first, ...others.filter(isWorthIt).slice(0, 1)] : [];
   const nearby = Math.max(Math.sqrt(20 * resources), MOST_GATHERED);
@@ -125,7 +125,7 @@ function gatheredDriversOf(
     .map((clause): Driver => ({ clause, estimate: estimateOf(clause, frequencies) }))
     .filter(({ clause, estimate }) => {
       const most = isPage && followsToken(clause) ? MOST_FOLLOWED : DEAREST_GATHERING;
-      return estimate <= most || clause.kind === 'number' || leadsToNumber(clause);
+      return estimate <= most || clause.kind === 'number' || leadsToRange(clause);
     })
     .toSorted(byEstimate);
 }
@@ -134,8 +134,8 @@ const byEstimate = (one: Driver, other: Driver): number => one.estimate - other.
 
 const isOrdered = ({ kind }: SearchClause): boolean => kind === 'token' || kind === 'reference' || kind === 'number';
 
-/** Whether the clause is a link to a number. No statistics show how many numbers are in a range. */
-export const leadsToNumber = (clause: SearchClause): clause is LinkClause =>
-  isLink(clause) && clause.clause.kind === 'number';
+/** Whether the clause is a link to a number or to a time of update. No statistics show how many are in a range. */
+export const leadsToRange = (clause: SearchClause): clause is LinkClause =>
+  isLink(clause) && (clause.clause.kind === 'number' || clause.clause.kind === 'updated');
 
 const followsToken = (clause: SearchClause): boolean => isLink(clause) && clause.clause.kind === 'token';

@@ -66,8 +66,11 @@ export function estimateOf(clause: SearchClause, frequencies: Frequencies): numb
       return linked(estimateOf(clause.clause, frequencies) * LINKS_PER_TARGET, clause);
     case 'has':
       return linked(estimateOf(clause.clause, frequencies), clause);
-    case 'all':
-      return Math.min(...clause.clauses.map((one) => estimateOf(one, frequencies)));
+    case 'all': {
+      // The updates of a time may be many, so beside other conditions they only test candidates.
+      const others = clause.clauses.filter(({ kind }) => kind !== 'updated');
+      return Math.min(...others.map((one) => estimateOf(one, frequencies)));
+    }
     case 'any':
       return sum(clause.clauses.map((one) => estimateOf(one, frequencies)));
     default:

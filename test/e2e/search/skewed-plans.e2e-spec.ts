@@ -13,11 +13,15 @@ const OF_LARGE = 6_000;
 /** The Observations with a large number. */
 const FEW = 78;
 
-const [SUBJECT, VALUE, FREQUENT, RARE_UNIT] = [7, 6, 1, 5];
+/** The Devices. One of a thousand Observations names one of them. */
+const DEVICES = 100;
+
+const [SUBJECT, VALUE, DEVICE, FREQUENT, RARE_UNIT] = [7, 6, 11, 1, 5];
 
 const COUNTS: Readonly<Record<string, number>> = {
   'resource Patient': PATIENTS,
   'resource Observation': OBSERVATIONS,
+  'resource Device': DEVICES,
   'search_number 0': OBSERVATIONS,
   'reference_link 1': OF_LARGE,
   'search_token 1': OBSERVATIONS * 0.9,
@@ -30,19 +34,25 @@ const patient = (hash: number): SearchClause => ({
   links: [{ targetHash: hash, parameterId: SUBJECT }],
   patientHash: hash,
 });
+const FIRST = '2021-01-01';
 const number = (low: number, unitHash?: number): SearchClause => ({
   kind: 'number',
   parameterIds: [VALUE],
   codeHash: 0,
   ranges: [{ low, high: Infinity, isLowOpen: true, isHighOpen: true, ...(unitHash === undefined ? {} : { unitHash }) }],
 });
-const has = (clause: SearchClause): SearchClause => ({
+const has = (clause: SearchClause, parameterId = SUBJECT): SearchClause => ({
   kind: 'has',
-  parameterIds: [SUBJECT],
+  parameterIds: [parameterId],
   type: 'Observation',
   clause,
-  isByPatient: true,
+  isByPatient: parameterId === SUBJECT,
 });
+const updated = (low: string, high?: string): SearchClause => ({
+  kind: 'updated',
+  boxes: [{ lowFrom: Date.parse(low), ...(high === undefined ? {} : { highTo: Date.parse(high) }) }],
+});
+const ofDevice = (clause: SearchClause): SearchClause => has(clause, DEVICE);
 /** The same matches, found by a test of each resource of the type. */
 const tested = (clause: SearchClause): SearchClause => ({ kind: 'not', clause: { kind: 'not', clause } });
 
@@ -69,6 +79,13 @@ describe('the pages that a search of skewed data reads', () => {
   };
   const pagesOfPage = (search: Search): Promise<number> => pagesOf(compilePage({ count: 20, ...search }, frequencies));
   const pagesOfTotal = (search: Search): Promise<number> => pagesOf(compileTotal(search, frequencies));
+
+  const expectMatchesOf = async (type: string, clause: SearchClause): Promise<void> => {
+    const [search, each] = [clause, tested(clause)].map((one) => ({ type, clauses: [one], count: 300 }));
+    if (search === undefined || each === undefined) throw new Error('no search');
+    expect(await keysOf(search)).toEqual(await keysOf(each));
+    expect(await totalOf(search)).toBe(await totalOf(each));
+  };
 
   describe('by _has and a number', () => {
     const few = has(number(1_000));
@@ -97,13 +114,51 @@ describe('the pages that a search of skewed data reads', () => {
       expect(await pagesOfTotal({ type: 'Patient', clauses: [clause] })).toBeLessThan(2 * each);
     });
 
-    it('leads to the matches that a test of each patient finds', async () => {
-      for (const clause of searches) {
-        const [search, each] = [clause, tested(clause)].map((one) => ({ type: 'Patient', clauses: [one], count: 300 }));
-        if (search === undefined || each === undefined) throw new Error('no search');
-        expect(await keysOf(search)).toEqual(await keysOf(each));
-        expect(await totalOf(search)).toBe(await totalOf(each));
+    it('stays small, if few of the resources with the number have the link', async () => {
+      for (const clause of [ofDevice(number(5)), ofDevice(updated(FIRST))]) {
+        expect(await pagesOfPage({ type: 'Device', clauses: [clause] })).toBeLessThan(5_000);
+        expect(await pagesOfTotal({ type: 'Device', clauses: [clause] })).toBeLessThan(2_000);
       }
+    });
+
+    it('leads to the matches that a test of each patient finds', async () => {
+      for (const clause of searches) await expectMatchesOf('Patient', clause);
+      for (const clause of [number(5), number(1_000), updated(FIRST)])
+        await expectMatchesOf('Device', ofDevice(clause));
+    });
+  });
+
+  describe('by a time of update', () => {
+    const all = updated(FIRST);
+    const minute = updated('2021-01-02T00:00Z', '2021-01-02T00:01Z');
+    const either: SearchClause = { kind: 'any', clauses: [all, token(99)] };
+    const frequentOnes = has({ kind: 'all', clauses: [all, token(FREQUENT)] });
+
+    it.each([
+      ['of resources that refer to them', [has(all)]],
+      ['of resources to which two such conditions lead', [has(all), has(minute)]],
+    ])('is about twice that of a test of each patient at most, for the total %s', async (_of, clauses) => {
+      const each = await pagesOfTotal({ type: 'Patient', clauses: clauses.map(tested) });
+      expect(await pagesOfTotal({ type: 'Patient', clauses })).toBeLessThan(2.2 * each);
+    });
+
+    it('grows with the updates, if a link leads to few of them', async () => {
+      expect(await pagesOfPage({ type: 'Patient', clauses: [has(minute)] })).toBeLessThan(500);
+      expect(await pagesOfTotal({ type: 'Patient', clauses: [has(minute)] })).toBeLessThan(500);
+    });
+
+    it('does not grow with the updates of others, if another condition may match instead', async () => {
+      const each = await pagesOfTotal({ type: 'Observation', clauses: [tested(either), patient(1)] });
+      expect(await pagesOfTotal({ type: 'Observation', clauses: [either, patient(1)] })).toBeLessThan(2 * each);
+    });
+
+    it('stays small for the page of resources that refer to frequent ones of the time', async () => {
+      expect(await pagesOfPage({ type: 'Patient', clauses: [frequentOnes] })).toBeLessThan(500);
+    });
+
+    it('leads to the matches that a test of each resource finds', async () => {
+      for (const clause of [has(all), has(minute), frequentOnes]) await expectMatchesOf('Patient', clause);
+      for (const clause of [all, minute, either]) await expectMatchesOf('Observation', clause);
     });
   });
 
@@ -175,12 +230,18 @@ async function fill(client: Client): Promise<void> {
     `insert into resource (resource_key, main_date, updated_at, reference_hash, version, type, id, method, body)
        select 1000000 + n, timestamptz '2019-01-01' + n * interval '1 minute', timestamptz '2019-01-01' + n * interval '1 minute', n, 1, 'Patient', 'p' || n, 'PUT', '{}'
        from generate_series(1, ${PATIENTS}) n`,
+    `insert into resource (resource_key, main_date, updated_at, reference_hash, version, type, id, method, body)
+       select 2000000 + n, timestamptz '2019-01-01' + n * interval '1 minute', timestamptz '2019-01-01' + n * interval '1 minute', 9000000 + n, 1, 'Device', 'd' || n, 'PUT', '{}'
+       from generate_series(1, ${DEVICES}) n`,
     // Main dates do not follow the times of update.
     `insert into resource (resource_key, main_date, updated_at, reference_hash, version, type, id, method, body)
        select n, timestamptz '2020-01-01' + n * 7919 % ${OBSERVATIONS} * interval '1 minute', timestamptz '2021-01-01' + n / 20 * interval '1 minute', 2000000 + n, 1, 'Observation', 'o' || n, 'PUT', '{}'
        from generate_series(1, ${OBSERVATIONS}) n`,
     `insert into reference_link (target_hash, main_date, resource_key, parameter_id)
        select ${patientOf}, main_date, n, ${SUBJECT} from (select *, resource_key as n from resource where type = 'Observation') r`,
+    `insert into reference_link (target_hash, main_date, resource_key, parameter_id)
+       select 9000001 + resource_key / 1000 % ${DEVICES}, main_date, resource_key, ${DEVICE} from resource
+       where type = 'Observation' and resource_key % 1000 = 0`,
     `insert into search_token (token_hash, main_date, resource_key, patient_hash, system_hash)
        select ${FREQUENT}, main_date, n, ${patientOf}, 5 from (select *, resource_key as n from resource where type = 'Observation') r where n % 10 > 0`,
     `insert into search_number (code_hash, value, main_date, resource_key, parameter_id, unit_hash)
