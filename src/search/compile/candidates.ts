@@ -98,12 +98,16 @@ export class Candidates {
 
   eachOnce(type: string, clauses: readonly SearchClause[]): string {
     const flat = withJoinedDates(clauses.flatMap(flattened));
-    const { ordered, gathered } = driversOf(type, flat, this.frequencies, false);
+    const drivers = driversOf(type, flat, this.frequencies, false);
+    const [gathered] = drivers.gathered;
+    const { ordered } = drivers;
     const all = this.of(type, clauses);
-    // Inside one index range, equal rows are adjacent and come once. Rows of several ranges can repeat, so DISTINCT is
-    // needed.
-    const isOneRange = gathered.length === 0 && isSingle(ordered?.clause) && !isByDate(flat, ordered);
-    return isOneRange ? all : `select distinct m.main_date, m.resource_key from (${all}) m`;
+    // Inside one index range, equal rows are adjacent and come once, and a resource has one time of update. Rows of
+    // several ranges can repeat, so DISTINCT is needed.
+    const isOnce = gathered
+      ? gathered.clause.kind === 'updated'
+      : isSingle(ordered?.clause) && !isByDate(flat, ordered);
+    return isOnce ? all : `select distinct m.main_date, m.resource_key from (${all}) m`;
   }
 
   /**
