@@ -6,6 +6,7 @@ const body: SearchClause = { kind: 'body', paths: ['$.code.text'] };
 const words: SearchClause = { kind: 'words', alternatives: [['pulse']] };
 const token: SearchClause = { kind: 'token', tokens: [{ hash: 1 }] };
 const updated: SearchClause = { kind: 'updated', boxes: [{ lowFrom: Date.parse('2020-01-01') }] };
+const [from, to] = [Date.parse('2020-01-01'), Date.parse('2021-01-01') - 1];
 const notToken: SearchClause = { kind: 'not', clause: { kind: 'token', tokens: [{ hash: 2 }] } };
 
 describe('The statement of a search', () => {
@@ -31,5 +32,17 @@ describe('The statement of a search', () => {
         expect([text, read > text.indexOf(sql) && text.includes(sql)]).toEqual([text, true]);
       }
     }
+  });
+
+  it.each([
+    ['eq2020', { lowFrom: from, highTo: to }, false],
+    ['sa2020', { lowFrom: to + 1 }, false],
+    ['gt2020', { highFrom: to + 1 }, true],
+    ['lt2020', { lowTo: from - 1 }, true],
+  ])('reads long periods separately, unless the time contains their beginning: date=%s', (_date, box, isSeparate) => {
+    const parameter = { parameterIds: [1], isSingle: true, isMainDate: true };
+    const query = { type: 'Observation', clauses: [{ kind: 'date' as const, boxes: [box], ...parameter }], count: 10 };
+    for (const { statement } of [compilePage(query), compileTotal(query)])
+      expect(statement.text.includes(`interval '1 day'`)).toBe(isSeparate);
   });
 });

@@ -6,7 +6,7 @@ import { CandidateKeys } from './candidate-keys';
 import { withJoinedDates } from './date-bounds';
 import {
   BY_BEGINNING,
-  containsMatches,
+  containsBeginnings,
   latestLongRows,
   longDates,
   mainDateRows,
@@ -113,7 +113,7 @@ export class Candidates {
   /**
    * Reads the rows of the driving clause by main date. If the search restricts the main date, only the part of the
    * index that can match is read. Periods longer than a day are read separately, since they may begin long before that
-   * part, unless the searched time must contain them.
+   * part, unless the searched time contains their beginning.
    */
   private inOrder(
     type: string,
@@ -123,14 +123,14 @@ export class Candidates {
   ): string {
     const others = clauses.filter((clause) => clause !== driver?.clause);
     const date = others.find(isMainDate);
-    if (date === undefined || !(containsMatches(date) || isByDate(clauses, driver)))
+    if (date === undefined || !(containsBeginnings(date) || isByDate(clauses, driver)))
       return this.driven(type, driver?.clause, others, order, '');
     const withoutDate = clauses.filter((clause) => clause !== date);
     const short =
       driver === undefined
         ? this.byDate(date, withoutDate, order)
         : this.driven(type, driver.clause, others, order, reachFilter(date, 'c.main_date', this.bind));
-    if (containsMatches(date)) return short;
+    if (containsBeginnings(date)) return short;
     return `select ${order === UNORDERED ? '' : 'distinct '}b.main_date, b.resource_key from ((${short}) union all (${this.longOnes(type, date, withoutDate, order)})) b ${order.page('b')}`;
   }
 

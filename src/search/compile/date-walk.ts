@@ -12,14 +12,14 @@ const DAY = 86_400_000;
 
 const ROW = ['main_date', 'resource_key'];
 
-/** Whether the searched time contains each matching period, as for `eq`. So it contains the beginning of each match. */
-export const containsMatches = ({ boxes }: DateClause): boolean =>
-  boxes.every(({ lowFrom, highTo }) => lowFrom !== undefined && lowFrom > earliestInstant && highTo !== undefined);
+/** Whether the searched time contains the beginning of each matching period, as for `eq` and `sa`. */
+export const containsBeginnings = ({ boxes }: DateClause): boolean =>
+  boxes.every(({ lowFrom }) => lowFrom !== undefined && lowFrom > earliestInstant);
 
 /** Conditions on `column`, the beginning of a period. All matching rows whose period lasts at most a day meet them. */
 export function reachFilter(date: DateClause, column: string, bind: Binder): string {
   const { from, to } = reachOf(date.boxes);
-  const longest = containsMatches(date) ? 0 : DAY;
+  const longest = containsBeginnings(date) ? 0 : DAY;
   return [
     ...(from === undefined ? [] : [` and ${column} >= ${instantPlace(from - longest, bind)}`]),
     ...(to === undefined ? [] : [` and ${column} <= ${instantPlace(to, bind)}`]),
