@@ -90,7 +90,7 @@ export class ParameterStates {
     const writers = await this.listWriters(null);
     for (const { type, count } of await this.statements.run<{ type: string; count: number }>(BEGIN, [keys, writers]))
       this.logger.log(`Indexing ${type} anew: ${count} resources`);
-    const empty = writers.length > 0 ? [] : await this.lock(LOCK_EMPTY);
+    const empty = await this.lock(LOCK_EMPTY);
     if (empty.length > 0) {
       await this.statements.run(FINISH, [empty]);
       this.epoch.raise();
