@@ -566,6 +566,28 @@ describe('slices that refer to a target', () => {
     expect(performance.now() - startedAt).toBeLessThan(1000);
   });
 
+  it('test a resource once by the profile, however many references lead to it', () => {
+    const readsOf = (references: number): number => {
+      let reads = 0;
+      const gender = { enumerable: true, get: () => ((reads += 1), 'male') };
+      const performer = Array.from({ length: references }, () => ({ reference: 'Patient/1' }));
+      const bundle = {
+        resourceType: 'Bundle',
+        entry: [
+          { fullUrl: 'http://x.example/Observation/1', resource: observation({ performer }) },
+          { fullUrl: 'http://x.example/Patient/1', resource: Object.defineProperty(patient({}), 'gender', gender) },
+        ],
+      };
+      const profile = storedProfileOf(definition('Observation', sliced('profile', 'resolve()', MAN)));
+      const [, place] = placesIn(bundle);
+      if (place === undefined || profile === undefined) throw new Error('no place');
+      atOnce(new ProfileValidator(own).validate(place, profile));
+      return reads;
+    };
+    expect(readsOf(50)).toBe(readsOf(1));
+    expect(readsOf(1)).toBeGreaterThan(0);
+  });
+
   it('find resources in Parameters and their parts', () => {
     const parameters = {
       resourceType: 'Parameters',
