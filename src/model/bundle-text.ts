@@ -24,9 +24,10 @@ export class EntryStream {
 
   /**
    * It is not async: while a slow client reads, the frame of an async function would keep the text in memory.
-   * @param text one or more printed entries
+   * @param text any number of printed entries
    */
   write(text: string): Promise<void> {
+    if (text === '') return Promise.resolve();
     const before = this.hasEntries ? ',' : `${this.opening},"entry":[`;
     this.hasEntries = true;
     return this.sink.write(this.head === undefined ? text : `${before}${text}`);
@@ -50,7 +51,7 @@ export function produceBundle(
 ): Produce {
   return async (sink) => {
     const bundle = new EntryStream(sink, bundleText(type, members));
-    for await (const some of entries) if (some.length > 0) await bundle.write(joined('', some));
+    for await (const some of entries) await bundle.write(joined('', some));
     await bundle.end();
   };
 }

@@ -20,7 +20,7 @@ async function read(isBrief?: boolean): Promise<{ reserved: number; texts: (stri
     return { release: () => (reserved -= bytes) };
   };
   const texts = new LateTexts(
-    { findVersions: (some) => Promise.resolve(some.map(({ id }) => ({ text: id }))) } as ResourceReader,
+    { findVersions: (some) => Promise.resolve(some.map((one) => ({ ...one, text: one.id }))) } as ResourceReader,
     { within: (_limit, work) => work() } as Statements,
     { ticket: { hold } } as RequestContext,
     {} as Slices,

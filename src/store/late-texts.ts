@@ -79,7 +79,8 @@ export class LateTexts {
     batch: readonly Listed[],
     print: (some: readonly Listed[]) => string[] | Promise<string[]>,
   ): Promise<string[]> {
-    const whole = await this.whole(batch);
+    // Versions whose rows an operator deleted since the list was read have no text.
+    const whole = (await this.whole(batch)).filter((one) => !isLate(one));
     const texts = await print(whole);
     whole.length = 0;
     return texts;
@@ -124,10 +125,13 @@ export class LateTexts {
     // Reads queue fairly by caller, so that the pages of one caller cannot take every connection.
     const limit = new TimeLimit(READING_SECONDS, 'The texts of the list took too long to read.', true);
     const found = await this.statements.within(limit, () => this.reader.findVersions(batch));
-    const texts = found.splice(0);
-    return batch.map((one, index) => ({ ...one, text: texts[index]?.text }));
+    const texts = new Map(found.splice(0).map((one) => [versionKeyOf(one), one.text]));
+    return batch.map((one) => ({ ...one, text: texts.get(versionKeyOf(one)) }));
   }
 }
+
+const versionKeyOf = ({ type, id, version }: Pick<ListedVersion, 'type' | 'id' | 'version'>): string =>
+  `${type}/${id}/${version}`;
 
 type Sized = Pick<Partial<ListedVersion>, 'bytes' | 'text'>;
 

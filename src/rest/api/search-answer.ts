@@ -89,6 +89,7 @@ function arrayOf(
         (await texts.partsOf(some, presentation.subset)).map(({ text = '' }) => text),
       );
       for await (const some of resources) {
+        if (some.length === 0) continue; // their rows were deleted meanwhile
         await sink.write(joined(before, some));
         before = ',';
       }

@@ -1,19 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Client } from 'pg';
 import { type Bundle, bundleOf, followPages, nextOf, searchOn } from '../../support/bundle';
 import { type Loaded, loadChart } from '../../support/load-chart';
 import { login, type Person } from '../../../testing/world';
-import { BASE_URL, startTestApp, type TestApp } from '../../../testing/test-app';
+import { BASE_URL, ROOT, startTestApp, type TestApp } from '../../../testing/test-app';
 
 const TAG = { system: 'http://tags.example', code: 'round' };
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 describe('a search over several types', () => {
   let app: TestApp;
+  let database: Client;
   let all: Loaded[];
   let patientId: string;
 
   beforeAll(async () => {
     app = await startTestApp();
+    database = await app.connect();
     const chart = await loadChart(app, { seed: 5, size: 150 });
     all = [...chart.resources];
     patientId = chart.patientId;
@@ -200,6 +203,35 @@ describe('a search over several types', () => {
     });
     expect(bundle.link[0]?.url).toBe(`${BASE_URL}/fhir?_type=Patient%2CObservation&_tag=round&_count=2`);
     expect(bundle.total).toBe((await search('_type=Patient,Observation&_tag=round&_count=0')).total);
+  });
+
+  describe('while SQL deletes rows of a page that is sent', () => {
+    // Two texts are read at once, and most of them do not fit into the buffers of the connection.
+    const [stored, bytes] = [380, 40_000];
+    const idsOf = (deleted: readonly string[]): string[] =>
+      Array.from({ length: stored }, (_, n) => `b${n}`).filter((id) => !deleted.includes(id));
+
+    beforeAll(async () => {
+      const binary = { resourceType: 'Binary', contentType: 'text/plain', data: 'A'.repeat(bytes) };
+      for (const id of idsOf([])) await app.put(`/fhir/Binary/${id}`, { ...binary, id });
+    }, 60_000);
+
+    it.each([
+      ['/fhir?_type=Binary,Slot', ['b370']],
+      ['/fhir/Binary?', ['b370', 'b360']],
+      ['/fhir/Binary?_result=array', ['b370', 'b360', 'b350', 'b351']],
+    ])('leaves them out: %s', async (path, deleted) => {
+      const url = `${app.url}${path}&_sort=_lastUpdated&_count=${stored}`;
+      const response = await fetch(url, { headers: { authorization: ROOT } });
+      await database.query(`delete from resource where type = 'Binary' and id = any($1)`, [deleted]);
+      const page = (await response.json()) as Bundle | Bundle['entry'][number]['resource'][];
+      const found = Array.isArray(page)
+        ? page.map(({ id }) => [id])
+        : page.entry.map(({ fullUrl, resource }) => [resource.id, fullUrl]);
+      expect(found).toEqual(
+        idsOf(deleted).map((id) => (Array.isArray(page) ? [id] : [id, `${BASE_URL}/fhir/Binary/${id}`])),
+      );
+    });
   });
 
   describe('requires a separate right', () => {
