@@ -109,6 +109,9 @@ inBrowser(mayGoWithoutChromium() ? CHROMIUM_IS_MISSING : 'the page of $amendment
     expect(tables[1]).toEqual(['Changes from revision 1 to revision 2', ['col Field', 'col Before', 'col After']]);
     expect(await page.locator('del', { hasText: '118' }).count()).toBe(1);
     expect(await page.locator('ins', { hasText: '128' }).count()).toBe(1);
+    // The temperature is the same number with other digits, so it is not marked as a change.
+    expect(await page.locator('del, ins', { hasText: '37.2' }).count()).toBe(0);
+    expect(await page.locator('td', { hasText: '37.20' }).count()).toBeGreaterThan(0);
     expect(await page.locator('tbody th[scope=row]').count()).toBe(await page.locator('tbody tr').count());
   }, 60_000);
 

@@ -77,6 +77,29 @@ describe('A notification', () => {
     ]);
   });
 
+  it('has the content of each type if resources of two types have the same id', async () => {
+    const destinationId = await newDestination(
+      await newTopic({}, { trigger: [{ resource: 'Patient' }, { resource: 'Basic' }] }),
+    );
+    const id = newName();
+    const entry = ['Patient', 'Basic'].map((resourceType) => ({
+      resource: { resourceType, id, ...(resourceType === 'Basic' ? { code: { text: 'x' } } : {}) },
+      request: { method: 'PUT', url: `${resourceType}/${id}` },
+    }));
+    expect((await used.app.post('/fhir', { resourceType: 'Bundle', type: 'transaction', entry })).status).toBe(200);
+    await delivered(destinationId, 2);
+    expect(used.receiver.bodies.flatMap((body) => body.entry.slice(1))).toEqual(
+      expect.arrayContaining(
+        ['Patient', 'Basic'].map((type) =>
+          expect.objectContaining({
+            fullUrl: `http://svc.example/fhir/${type}/${id}`,
+            resource: expect.objectContaining({ resourceType: type, id }),
+          }),
+        ),
+      ),
+    );
+  });
+
   it('keeps the digits of numbers', async () => {
     await newDestination(await newTopic());
     const id = newName();
