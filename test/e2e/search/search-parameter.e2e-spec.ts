@@ -177,6 +177,32 @@ describe('stored SearchParameters', () => {
   });
 
   it.each([
+    ['a reference', { base: ['Basic'], type: 'reference', expression: 'Basic.author', target: ['Patient'] }],
+    ['a string', BASIC],
+    [
+      'a composite',
+      {
+        base: ['Observation'],
+        type: 'composite',
+        expression: 'Observation',
+        component: ['code', 'status'].map((name) => ({
+          definition: `http://hl7.org/fhir/SearchParameter/${name === 'code' ? 'clinical-code' : 'Observation-status'}`,
+          expression: name,
+        })),
+      },
+    ],
+  ])('keep their index if only the description changes: %s', async (what, members) => {
+    const version = async (): Promise<unknown> =>
+      (await database.query('select version from search_parameter_version')).rows;
+    const id = `described-${what.split(' ')[1] ?? ''}`;
+    expect((await define(id, members)).status).toBe(201);
+    const before = await version();
+    expect((await define(id, { ...members, description: 'Another text' })).status).toBe(200);
+    expect(await version()).toEqual(before);
+    await app.delete(`/SearchParameter/${id}`);
+  });
+
+  it.each([
     ['string', { type: 'string', expression: 'Patient.name.family' }, 'family=chal', ['kinds']],
     ['date', { type: 'date', expression: 'Patient.name.period' }, 'period=2020', ['kinds']],
     ['reference', { type: 'reference', expression: 'Patient.contact.organization' }, 'org=Organization/o1', ['kinds']],
