@@ -24,7 +24,9 @@ export function PlanView({ explanation }: { readonly explanation: Explanation })
       <dl className={css.planFacts}>
         <Fact name="Executed in">{plan.executionTime && milliseconds(plan.executionTime)}</Fact>
         <Fact name="Planned in">{plan.planningTime && milliseconds(plan.planningTime)}</Fact>
-        <Fact name="Most expensive">{dearest?.own && `${dearest.title}, ${milliseconds(dearest.own)}`}</Fact>
+        <Fact name="Most expensive">
+          {dearest?.own !== undefined && `${dearest.title}, ${milliseconds(dearest.own)}`}
+        </Fact>
         <Fact name="Estimates">{off === 0 ? 'within ten times of the rows' : `${off} off by more than ten times`}</Fact>
       </dl>
       {advice.length > 0 && (
