@@ -275,7 +275,10 @@ export class DeliveryWorker implements BackgroundTask, OnApplicationBootstrap, B
       this.logger.warn(`Destination ${destinationId} fails and is tried again until it delivers: see its $status`);
     visit.isFailing = failStreak > 0 || result.durationMilliseconds > SLOW_MILLISECONDS;
     visit.pause = new AbortController();
-    await delay(pauseMilliseconds, undefined, { ref: false, signal: visit.pause.signal }).catch(() => undefined);
+    // A timer may fire almost 1 ms early. A claim before the end of the pause finds nothing, and the destination waits
+    // for the next poll.
+    const timer = delay(pauseMilliseconds + 1, undefined, { ref: false, signal: visit.pause.signal });
+    await timer.catch(() => undefined);
     visit.isWanted = true;
   }
 
