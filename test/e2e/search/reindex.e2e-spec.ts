@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client } from 'pg';
 import { BackgroundTasks } from '../../../src/platform/background/background-tasks';
 import { INDEX_TASK } from '../../../src/store/index-job';
@@ -23,6 +23,14 @@ describe('npm run reindex', () => {
     for (const number of [1, 2, 3]) await app.put(`/Patient/r${number}`, patient(`r${number}`, `Lost ${number}`));
   });
   afterAll(() => app.close());
+  // A type that is still being built would continue its build in the next test, instead of beginning another one.
+  afterEach(async () => {
+    wake();
+    await eventually('no build is left', async () => {
+      const { rows } = await client.query(`select from search_parameter_state where state <> 'active'`);
+      return rows.length === 0;
+    });
+  });
 
   /** Deletes rows, as a fault of older code or a manual change could. */
   const loseRows = async (): Promise<void> => {
